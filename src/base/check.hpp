@@ -1,0 +1,39 @@
+// Validation of what enters the library. Every message says the thing, its value and the rule.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string_view>
+
+#include "rgu/base/types.hpp"
+
+namespace rgu {
+
+// Input that breaks a documented rule. The message is one line, meant for the person who wrote it.
+class InvalidInput : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+// Throws InvalidInput with the formatted message unless `valid`.
+template <class... Args>
+void check(bool valid, fmt::format_string<Args...> message, Args&&... args) {
+  if (!valid) throw InvalidInput(fmt::format(message, std::forward<Args>(args)...));
+}
+
+void check_finite(std::string_view name, double value);
+void check_finite(std::string_view name, const Vector& value);
+void check_finite(std::string_view name, const Matrix& value);
+void check_positive(std::string_view name, double value);     // finite and > 0
+void check_nonnegative(std::string_view name, double value);  // finite and >= 0
+void check_count(std::string_view name, Index value, Index least = 1);
+void check_size(std::string_view name, Index size, Index expected);
+
+struct Shape {
+  Index rows = 0;
+  Index columns = 0;
+};
+void check_shape(std::string_view name, const Matrix& value, Shape expected);
+
+}  // namespace rgu
