@@ -16,6 +16,12 @@ class InvalidInput : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+// A method that could not reach the accuracy it promises. The message says what was reached.
+class NotConverged : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // Throws InvalidInput with the formatted message unless `valid`.
 template <class... Args>
 void check(bool valid, fmt::format_string<Args...> message, Args&&... args) {

@@ -1,8 +1,11 @@
 #include "rgu/base/lapack.hpp"
 
+#include "rgu/base/blas_setup.hpp"
 #include "rgu/base/check.hpp"
 
 extern "C" {
+void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha,
+            const double* a, const int* lda, const double* beta, double* c, const int* ldc);
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
 void dgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* lda,
              const int* ipiv, double* b, const int* ldb, int* info);
@@ -25,6 +28,7 @@ int checked_order(const Eigen::MatrixXd& matrix) {
 }  // namespace
 
 LuFactor::LuFactor(ColumnMatrix matrix) : factor_(std::move(matrix)) {
+  prepare_blas();
   const int n = checked_order(factor_);
   pivots_.resize(static_cast<std::size_t>(n));
   int info = 0;
@@ -46,6 +50,7 @@ Vector LuFactor::solve_with(char transpose, const Vector& right) const {
 }
 
 CholeskyFactor::CholeskyFactor(ColumnMatrix matrix) : factor_(std::move(matrix)) {
+  prepare_blas();
   const int n = checked_order(factor_);
   int info = 0;
   dpotrf_("L", &n, factor_.data(), &n, &info);
@@ -59,6 +64,18 @@ Vector CholeskyFactor::solve(const Vector& right) const {
   int info = 0;
   dpotrs_("L", &n, &kOne, factor_.data(), &n, solution.data(), &n, &info);
   return solution;
+}
+
+Eigen::MatrixXd gram_lower(const Matrix& rows) {
+  prepare_blas();
+  const int n = static_cast<int>(rows.cols());
+  const int k = static_cast<int>(rows.rows());
+  const double one = 1;
+  const double zero = 0;
+  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(n, n);
+  // Row-major (k, n) is column-major (n, k): gram = A A'.
+  if (k > 0) dsyrk_("L", "N", &n, &k, &one, rows.data(), &n, &zero, gram.data(), &n);
+  return gram;
 }
 
 }  // namespace rgu

@@ -41,4 +41,7 @@ class CholeskyFactor {
   bool positive_definite_ = false;
 };
 
+// rows' * rows as a column-major matrix, lower triangle only. rows: (k, n), row-major.
+Eigen::MatrixXd gram_lower(const Matrix& rows);
+
 }  // namespace rgu

@@ -1,0 +1,23 @@
+// Speed as ratios between benchmarks of one run, which survive a change of machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rgu::bench {
+
+// value = median time of `numerator` / median time of `denominator`.
+struct Ratio {
+  std::string what;
+  std::string numerator;
+  std::string denominator;
+  double target = 0;
+  enum { kAtLeast, kAtMost } sense = kAtLeast;
+};
+
+// Runs all registered benchmarks, interleaved and repeated, prints Google Benchmark's table and
+// then one line a ratio with its target. Ratios of benchmarks left out by a filter are skipped.
+// Returns the exit code of the program: 0, or 1 with --check where a target was missed.
+int run(int argc, char** argv, const std::vector<Ratio>& ratios);
+
+}  // namespace rgu::bench

@@ -1,0 +1,32 @@
+#include "rgu/gradient/exact_oracle.hpp"
+
+#include "rgu/gradient/check_parts.hpp"
+#include "rgu/mdp/policy_evaluation.hpp"
+
+namespace rgu {
+
+ExactOracle::ExactOracle(const FiniteMdp& mdp, const PolicyClass& policy, const Utility& utility,
+                         PolicyGradientScale scale)
+    : mdp_(mdp),
+      policy_(policy),
+      utility_(utility),
+      factor_(gradient_factor(scale, mdp.discount())) {
+  check_parts(mdp, policy, utility);
+}
+
+SaddleGradient ExactOracle::estimate(const SaddlePoint& at, Rng& /*rng*/) const {
+  return gradient(at);
+}
+
+SaddleGradient ExactOracle::gradient(const SaddlePoint& at) const {
+  const Matrix pi = policy_.probabilities(at.policy);
+  const PolicyEvaluation evaluation(mdp_, pi);
+  const Matrix lambda = evaluation.occupancy();
+  UtilityGradient utility = utility_.evaluate(lambda, at.nature);
+  const Matrix weight = factor_ * lambda.cwiseProduct(evaluation.action_value(utility.occupancy));
+  return {.value = utility.value,
+          .policy = policy_.score(at.policy, pi, weight),
+          .nature = std::move(utility.nature)};
+}
+
+}  // namespace rgu

@@ -1,0 +1,72 @@
+// Draws from many fixed discrete distributions in constant time each, by Walker's alias method
+// [Walker1977, Vose1991].
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rgu/base/types.hpp"
+
+namespace rgu {
+
+// One distribution per row. A row of n outcomes is n cells of equal mass; a cell is split between
+// its own outcome and one other, its alias. Probabilities are kept to 2^-40 / n, zero ones exactly,
+// relative to the sum of their row.
+class AliasTable {
+ public:
+  static constexpr int kAliasBits = 24;
+  static constexpr Index kLargestRow = Index{1} << kAliasBits;
+
+  // rows: (rows, n), nonnegative, each with a positive sum.
+  explicit AliasTable(const Matrix& rows);
+  explicit AliasTable(const SparseMatrix& rows);  // outcomes are the columns of stored entries
+
+  struct Cell {
+    std::size_t place;       // of the cell in the table
+    std::uint32_t outcome;   // the cell's own outcome, counted within the row
+    std::uint64_t fraction;  // what is left of the random word, 40 bits
+  };
+
+  // Which cell of `row` a random word falls in. Touches no cell, so that the caller can ask for
+  // its memory early.
+  Cell locate(std::size_t row, std::uint64_t bits) const {
+    const std::size_t begin = width_ ? row * width_ : begin_[row];
+    const std::size_t count = width_ ? width_ : begin_[row + 1] - begin;
+    const Uint128 product = static_cast<Uint128>(bits) * count;
+    const auto outcome = static_cast<std::uint32_t>(product >> 64);
+    return {begin + outcome, outcome, static_cast<std::uint64_t>(product) >> kAliasBits};
+  }
+
+  // Is the table small enough that asking for its cells early gains nothing?
+  bool fits_cache() const { return cells_.size() <= (std::size_t{1} << 15); }
+  void prefetch(const Cell& cell) const { __builtin_prefetch(&cells_[cell.place]); }
+
+  // The outcome: its index within the row, or its column where rows are sparse.
+  std::uint32_t outcome(std::size_t row, const Cell& cell) const {
+    const std::uint64_t content = cells_[cell.place];
+    const auto alias = static_cast<std::uint32_t>(content & (kLargestRow - 1));
+    // Without a branch: which way it goes is random, so a branch would be mispredicted.
+    const std::uint32_t own = -static_cast<std::uint32_t>(cell.fraction < (content >> kAliasBits));
+    const std::uint32_t chosen = alias ^ ((alias ^ cell.outcome) & own);
+    return columns_.empty() ? chosen : columns_[begin_[row] + chosen];
+  }
+
+  std::uint32_t draw(std::size_t row, std::uint64_t bits) const {
+    return outcome(row, locate(row, bits));
+  }
+
+ private:
+  void fill(std::size_t begin, std::span<const double> row, Index row_number);
+
+  std::size_t width_ = 0;               // outcomes of every row, 0 where rows differ
+  std::vector<std::size_t> begin_;      // sparse only: where each row starts
+  std::vector<std::uint32_t> columns_;  // sparse only
+  std::vector<std::uint64_t> cells_;    // threshold (40 bits) and alias (24 bits)
+  // Scratch of `fill`.
+  std::vector<double> mass_;
+  std::vector<std::uint32_t> small_;
+  std::vector<std::uint32_t> large_;
+};
+
+}  // namespace rgu

@@ -1,0 +1,42 @@
+// The linear systems of a fixed policy on a sparse model, solved to a residual that is checked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rgu/base/types.hpp"
+
+namespace rgu {
+
+// The matrix I - g P_pi, P_pi(s'|s) = sum_a pi(a|s) P(s'|s,a), (S, S), in memory linear in the
+// transitions.
+class DiscountedSystem {
+ public:
+  // kernel: (S * A, S); pi: (S, A).
+  DiscountedSystem(const SparseMatrix& kernel, const Matrix& pi, double discount);
+
+  Index states() const { return states_; }
+  Vector multiply(const Vector& x) const;             // (I - g P_pi) x
+  Vector multiply_transposed(const Vector& x) const;  // (I - g P_pi)' x
+
+  // d with |source - (I - g P_pi)' d|_1 <= tolerance.
+  Vector solve_flow(const Vector& source, double tolerance) const;
+  // v with |cost - (I - g P_pi) v|_inf <= tolerance.
+  Vector solve_value(const Vector& cost, double tolerance) const;
+
+ private:
+  Index states_;
+
+  struct Entry {
+    std::int32_t row;
+    std::int32_t column;
+    double value;
+  };
+
+  // The entries of g P_pi, merged, ordered by blocks of columns and by rows within a block: the
+  // part of a vector that a block reads or writes at random then fits in the cache, while the other
+  // side streams. On 10^6 states this more than halves the time of a product.
+  std::vector<Entry> entries_;
+};
+
+}  // namespace rgu

@@ -1,0 +1,238 @@
+#include "rgu/mdp/flow_newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "rgu/base/check.hpp"
+#include "rgu/base/krylov.hpp"
+#include "rgu/base/lapack.hpp"
+#include "rgu/mdp/planning.hpp"
+#include "rgu/mdp/policy_evaluation.hpp"
+
+namespace rgu {
+namespace {
+
+constexpr double kResidual = 1e-15;  // what the last digits aim at
+constexpr double kPromised = 1e-10;  // what every returned point honours
+constexpr double kPolishShift = 1e-14;
+constexpr int kSteps = 200;
+
+// The dual has one unknown v(s) for each flow equation:
+//   x(v) = max(0, point + E' v),   minimise phi(v) = |x(v)|^2 / 2 - <b, v>,   b = (1-g) rho.
+// grad phi = E x(v) - b is the flow residual, and E D E' with D = 1{x(v) > 0} is an element of its
+// generalised Jacobian. phi is convex and piecewise quadratic: once D is the right one, a Newton
+// step lands on the solution.
+class FlowDual {
+ public:
+  FlowDual(const FiniteMdp& mdp, const Matrix& point)
+      : mdp_(mdp), point_(point), source_((1.0 - mdp.discount()) * mdp.start()) {}
+
+  struct State {
+    Vector v;
+    Matrix x;         // x(v)
+    Vector gradient;  // E x - b
+    double phi = 0;
+  };
+
+  State at(Vector v) const {
+    State state;
+    state.x = (point_ + adjoint(v)).cwiseMax(0.0);
+    state.gradient = residual(state.x);
+    state.phi = 0.5 * state.x.squaredNorm() - source_.dot(v);
+    state.v = std::move(v);
+    return state;
+  }
+
+  // E x - b, (S).
+  Vector residual(const Matrix& x) const { return flow(x) - source_; }
+
+  // E x, (S).
+  Vector flow(const Matrix& x) const {
+    return x.rowwise().sum() - mdp_.discount() * mdp_.push_forward(x);
+  }
+
+  // E' v, (S, A).
+  Matrix adjoint(const Vector& v) const {
+    Matrix result = -mdp_.discount() * mdp_.expected_next(v);
+    result.colwise() += v;
+    return result;
+  }
+
+ private:
+  const FiniteMdp& mdp_;
+  const Matrix& point_;
+  Vector source_;
+};
+
+// Solves (E D E' + shift I) w = right, where D = 1{x > 0}.
+class NewtonSystem {
+ public:
+  explicit NewtonSystem(const FiniteMdp& mdp, const FlowDual& dual) : mdp_(mdp), dual_(dual) {}
+
+  Vector solve(const Matrix& x, double shift, const Vector& right) const {
+    if (mdp_.is_sparse() && mdp_.states() > kLargestDense) return krylov_solve(x, shift, right);
+    Eigen::MatrixXd matrix = mdp_.is_sparse() ? sparse_gram(x) : dense_gram(x);
+    matrix.diagonal().array() += shift;
+    const CholeskyFactor factor(std::move(matrix));
+    // Not positive definite only by rounding: a multiple of the gradient is a direction still.
+    return factor.positive_definite() ? factor.solve(right) : Vector(right / (1.0 + shift));
+  }
+
+ private:
+  static constexpr Index kLargestDense = 3000;
+
+  Eigen::MatrixXd dense_gram(const Matrix& x) const {
+    const Index actions = mdp_.actions();
+    const Index active = (x.array() > 0).count();
+    Matrix rows(active, mdp_.states());
+    Index k = 0;
+    for (Index row = 0; row < x.size(); ++row) {
+      if (!(x.data()[row] > 0)) continue;
+      rows.row(k) = -mdp_.discount() * mdp_.dense_kernel().row(row);
+      rows(k, row / actions) += 1.0;
+      ++k;
+    }
+    return gram_lower(rows);
+  }
+
+  Eigen::MatrixXd sparse_gram(const Matrix& x) const {
+    const SparseMatrix& kernel = mdp_.sparse_kernel();
+    Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(mdp_.states(), mdp_.states());
+    std::vector<std::pair<Index, double>> row;
+    for (Index r = 0; r < x.size(); ++r) {
+      if (!(x.data()[r] > 0)) continue;
+      row.assign(1, {r / mdp_.actions(), 1.0});
+      for (SparseMatrix::InnerIterator e(kernel, r); e; ++e) {
+        row.emplace_back(e.col(), -mdp_.discount() * e.value());
+      }
+      for (const auto& [i, left] : row) {
+        for (const auto& [j, right] : row) gram(i, j) += left * right;
+      }
+    }
+    return gram;
+  }
+
+  // Conjugate gradients, scaled by the diagonal, to a residual that falls with the outer one.
+  Vector krylov_solve(const Matrix& x, double shift, const Vector& right) const {
+    const Vector scale = (diagonal(x).array() + shift).rsqrt();
+    const auto product = [&](const Vector& u) -> Vector {
+      const Vector v = scale.cwiseProduct(u);
+      const Matrix active = (x.array() > 0).select(dual_.adjoint(v), 0.0);
+      return scale.cwiseProduct(dual_.flow(active) + shift * v);
+    };
+    const double forcing = std::clamp(right.norm(), 1e-6, 1e-2);
+    return scale.cwiseProduct(
+        conjugate_gradient(product, scale.cwiseProduct(right),
+                           {.relative_residual = forcing, .iterations = 2000}));
+  }
+
+  // diag(E D E').
+  Vector diagonal(const Matrix& x) const {
+    const SparseMatrix& kernel = mdp_.sparse_kernel();
+    const double g = mdp_.discount();
+    Vector result = Vector::Zero(mdp_.states());
+    for (Index r = 0; r < x.size(); ++r) {
+      if (!(x.data()[r] > 0)) continue;
+      const Index s = r / mdp_.actions();
+      double stay = 1.0;
+      for (SparseMatrix::InnerIterator e(kernel, r); e; ++e) {
+        if (e.col() == s) {
+          stay -= g * e.value();
+        } else {
+          result(e.col()) += g * g * e.value() * e.value();
+        }
+      }
+      result(s) += stay * stay;
+    }
+    return result;
+  }
+
+  const FiniteMdp& mdp_;
+  const FlowDual& dual_;
+};
+
+struct Move {
+  FlowDual::State state;
+  double length = 0;
+};
+
+// The first point along `step` with enough decrease of phi; nothing if rounding allows none.
+std::optional<Move> line_search(const FlowDual& dual, const FlowDual::State& from,
+                                const Vector& step) {
+  const double slope = from.gradient.dot(step);
+  for (double length = 1.0; length > 1e-10; length *= 0.5) {
+    FlowDual::State next = dual.at(from.v + length * step);
+    const bool descends = next.phi <= from.phi + 1e-4 * length * slope;
+    // Near the solution phi no longer tells points apart, but its gradient does.
+    const bool closer = next.gradient.norm() <= 0.9 * from.gradient.norm();
+    if (descends || closer) return Move{std::move(next), length};
+  }
+  return std::nullopt;
+}
+
+// A good start for each end of the scale. For a point near the polytope v = 0. For a point far away
+// the projection is nearly the vertex that maximises <point, x>: with V its value and d its state
+// occupancy, v = -V + (I - g P_pi)^-1 d makes x(v) that vertex. The lower phi decides.
+FlowDual::State start(const FiniteMdp& mdp, const FlowDual& dual, const Matrix& point) {
+  FlowDual::State near = dual.at(Vector::Zero(mdp.states()));
+  const Plan plan = optimal_plan(mdp, -point);
+  const PolicyEvaluation vertex(mdp, deterministic_policy(plan.action, mdp.actions()));
+  const Matrix mass = vertex.state_occupancy().replicate(1, mdp.actions());
+  FlowDual::State far = dual.at(plan.value + vertex.value(mass));
+  return near.phi <= far.phi ? near : far;
+}
+
+// Newton's method on phi until rounding in x(v) = max(0, point + E' v) hides the residual.
+FlowDual::State minimise(const FlowDual& dual, const NewtonSystem& newton, FlowDual::State state,
+                         double size) {
+  // Where fewer than S entries are positive the Jacobian is singular. The shift keeps steps in
+  // proportion to the point; it vanishes with the residual and adapts to what the search accepts.
+  double damping = 1e-2;
+  for (int k = 0; k < kSteps; ++k) {
+    const double residual = state.gradient.norm();
+    const double rounding = 1e-14 * (size + state.v.lpNorm<Eigen::Infinity>());
+    if (residual <= rounding) break;
+    const Vector step = newton.solve(state.x, damping * residual / size, -state.gradient);
+    std::optional<Move> move = line_search(dual, state, step);
+    if (!move) break;
+    damping = std::clamp(move->length == 1.0 ? damping / 5 : damping * 5, 1e-9, 1e3);
+    state = std::move(move->state);
+  }
+  return state;
+}
+
+// Moves x within its positive entries onto the flow equations. Unlike x(v), whose entries carry the
+// rounding of numbers as large as the point, this reaches the accuracy of x itself.
+Matrix polish(const FlowDual& dual, const NewtonSystem& newton, Matrix x) {
+  Vector residual = dual.residual(x);
+  for (int k = 0; k < 5 && residual.norm() > kResidual; ++k) {
+    const Matrix change = dual.adjoint(newton.solve(x, kPolishShift, -residual));
+    const Matrix next = (x.array() > 0).select((x + change).cwiseMax(0.0), 0.0);
+    const Vector left = dual.residual(next);
+    if (!(left.norm() < residual.norm())) break;
+    x = next;
+    residual = left;
+  }
+  return x;
+}
+
+}  // namespace
+
+Matrix project_onto_flows(const FiniteMdp& mdp, const Matrix& point) {
+  const double size = std::max(1.0, point.cwiseAbs().maxCoeff());
+  const FlowDual dual(mdp, point);
+  const NewtonSystem newton(mdp, dual);
+  Matrix x = minimise(dual, newton, start(mdp, dual, point), size).x;
+  x = polish(dual, newton, std::move(x));
+  const double residual = dual.residual(x).norm();
+  if (!(residual <= kPromised)) {
+    throw NotConverged(fmt::format(
+        "projection onto the occupancy polytope stopped at flow residual {:.3g}, promised {:g}",
+        residual, kPromised));
+  }
+  return x;
+}
+
+}  // namespace rgu

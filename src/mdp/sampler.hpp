@@ -1,0 +1,55 @@
+// Monte-Carlo estimates from trajectories of a known model.
+#pragma once
+
+#include <functional>
+
+#include "rgu/base/rng.hpp"
+#include "rgu/base/thread_pool.hpp"
+#include "rgu/mdp/alias_table.hpp"
+#include "rgu/mdp/finite_mdp.hpp"
+
+namespace rgu {
+
+struct BatchSize {
+  Index trajectories = 256;  // m
+  Index horizon = 50;        // H
+};
+
+// Every random number is named by (seed, stream, trajectory, step) and every sum has a fixed order,
+// so results are the same to the last bit for any number of threads. Keeps references to the model
+// and the pool.
+class TrajectorySampler {
+ public:
+  // O(transitions) once, for the alias tables. Throws InvalidInput if S * A does not fit 32 bits.
+  TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool);
+
+  const FiniteMdp& mdp() const { return mdp_; }
+
+  // lambda_hat(s,a) = (1-g)/m sum_i sum_{h<H} g^h 1{s_ih = s, a_ih = a}, (S, A)
+  // [RGU, Eq. occ_estimate].
+  Matrix occupancy(const Matrix& pi, BatchSize batch, StreamFamily streams) const;
+
+  // (1-g)/m sum_i sum_{h<H} R_ih 1{s_ih = s, a_ih = a} with R_ih = sum_{h<=t<H} g^t cost(s_it,
+  // a_it), (S, A): the weights whose score, PolicyClass::score(theta, pi, weights), estimates the
+  // gradient of <cost, lambda_theta> [RGU, Eq. theta_grad_estimate]. One pass back over each
+  // trajectory: no double sum, no score per step.
+  Matrix score_weights(const Matrix& pi, const Matrix& cost, BatchSize batch,
+                       StreamFamily streams) const;
+
+ private:
+  // A few trajectories that advance side by side, so that the waits for memory of one are filled
+  // with the work of the others.
+  struct Lanes;
+  using Accumulate = std::function<void(const Lanes& lanes, double* sums)>;
+
+  Matrix average(const Matrix& pi, BatchSize batch, StreamFamily streams,
+                 const Accumulate& accumulate) const;
+  void simulate(const AliasTable& policy, StreamFamily streams, Lanes& lanes) const;
+
+  const FiniteMdp& mdp_;
+  ThreadPool& pool_;
+  AliasTable start_;
+  AliasTable kernel_;
+};
+
+}  // namespace rgu
