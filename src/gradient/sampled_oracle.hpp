@@ -10,8 +10,8 @@
 namespace rgu {
 
 struct SampledOracleOptions {
-  BatchSize occupancy;  // (m, H): lambda_hat, and from it the value, c_hat and grad_xi
-  BatchSize policy;     // (m', H'): grad_theta, from trajectories independent of the first
+  BatchSize occupancy = {};  // (m, H): lambda_hat, and from it the value, c_hat and grad_xi
+  BatchSize policy = {};     // (m', H'): grad_theta, from trajectories independent of the first
   PolicyGradientScale scale = PolicyGradientScale::kDerivative;
 };
 

@@ -17,17 +17,21 @@ namespace {
 constexpr double kResidual = 1e-15;  // what the last digits aim at
 constexpr double kPromised = 1e-10;  // what every returned point honours
 constexpr double kPolishShift = 1e-14;
+constexpr double kZero = 1e-12;      // smaller entries of a member count as zero
 constexpr int kSteps = 200;
 
-// The dual has one unknown v(s) for each flow equation:
-//   x(v) = max(0, point + E' v),   minimise phi(v) = |x(v)|^2 / 2 - <b, v>,   b = (1-g) rho.
-// grad phi = E x(v) - b is the flow residual, and E D E' with D = 1{x(v) > 0} is an element of its
-// generalised Jacobian. phi is convex and piecewise quadratic: once D is the right one, a Newton
-// step lands on the solution.
+using Mask = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// Minimise |x - point|^2 / 2 over E x = b and x(s,a) >= 0 except where `free`. The dual has one
+// unknown v(s) for each equation:
+//   x(v) = max(0, point + E' v),   minimise phi(v) = |x(v)|^2 / 2 - <b, v>,
+// without the maximum where free. grad phi = E x(v) - b is the flow residual, and E D E', D = 1 where
+// x(v) > 0 or free, is an element of its generalised Jacobian. phi is convex and piecewise
+// quadratic: once D is the right one, a Newton step lands on the solution.
 class FlowDual {
  public:
-  FlowDual(const FiniteMdp& mdp, const Matrix& point)
-      : mdp_(mdp), point_(point), source_((1.0 - mdp.discount()) * mdp.start()) {}
+  FlowDual(const FiniteMdp& mdp, const Matrix& point, Vector source, Mask free)
+      : mdp_(mdp), point_(point), source_(std::move(source)), free_(std::move(free)) {}
 
   struct State {
     Vector v;
@@ -36,9 +40,15 @@ class FlowDual {
     double phi = 0;
   };
 
+  // D.
+  Mask active(const Matrix& x) const { return free_ || (x.array() > 0); }
+
+  // x, or 0 where it is negative and must not be.
+  Matrix clipped(const Matrix& x) const { return free_.select(x, x.cwiseMax(0.0)); }
+
   State at(Vector v) const {
     State state;
-    state.x = (point_ + adjoint(v)).cwiseMax(0.0);
+    state.x = clipped(point_ + adjoint(v));
     state.gradient = residual(state.x);
     state.phi = 0.5 * state.x.squaredNorm() - source_.dot(v);
     state.v = std::move(v);
@@ -64,16 +74,19 @@ class FlowDual {
   const FiniteMdp& mdp_;
   const Matrix& point_;
   Vector source_;
+  Mask free_;
 };
 
-// Solves (E D E' + shift I) w = right, where D = 1{x > 0}.
+// Solves (E D E' + shift I) w = right.
 class NewtonSystem {
  public:
   explicit NewtonSystem(const FiniteMdp& mdp, const FlowDual& dual) : mdp_(mdp), dual_(dual) {}
 
-  Vector solve(const Matrix& x, double shift, const Vector& right) const {
-    if (mdp_.is_sparse() && mdp_.states() > kLargestDense) return krylov_solve(x, shift, right);
-    Eigen::MatrixXd matrix = mdp_.is_sparse() ? sparse_gram(x) : dense_gram(x);
+  Vector solve(const Mask& active, double shift, const Vector& right) const {
+    if (mdp_.is_sparse() && mdp_.states() > kLargestDense) {
+      return krylov_solve(active, shift, right);
+    }
+    Eigen::MatrixXd matrix = mdp_.is_sparse() ? sparse_gram(active) : dense_gram(active);
     matrix.diagonal().array() += shift;
     const CholeskyFactor factor(std::move(matrix));
     // Not positive definite only by rounding: a multiple of the gradient is a direction still.
@@ -83,13 +96,12 @@ class NewtonSystem {
  private:
   static constexpr Index kLargestDense = 3000;
 
-  Eigen::MatrixXd dense_gram(const Matrix& x) const {
+  Eigen::MatrixXd dense_gram(const Mask& active) const {
     const Index actions = mdp_.actions();
-    const Index active = (x.array() > 0).count();
-    Matrix rows(active, mdp_.states());
+    Matrix rows(active.count(), mdp_.states());
     Index k = 0;
-    for (Index row = 0; row < x.size(); ++row) {
-      if (!(x.data()[row] > 0)) continue;
+    for (Index row = 0; row < active.size(); ++row) {
+      if (!active.data()[row]) continue;
       rows.row(k) = -mdp_.discount() * mdp_.dense_kernel().row(row);
       rows(k, row / actions) += 1.0;
       ++k;
@@ -97,12 +109,12 @@ class NewtonSystem {
     return gram_lower(rows);
   }
 
-  Eigen::MatrixXd sparse_gram(const Matrix& x) const {
+  Eigen::MatrixXd sparse_gram(const Mask& active) const {
     const SparseMatrix& kernel = mdp_.sparse_kernel();
     Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(mdp_.states(), mdp_.states());
     std::vector<std::pair<Index, double>> row;
-    for (Index r = 0; r < x.size(); ++r) {
-      if (!(x.data()[r] > 0)) continue;
+    for (Index r = 0; r < active.size(); ++r) {
+      if (!active.data()[r]) continue;
       row.assign(1, {r / mdp_.actions(), 1.0});
       for (SparseMatrix::InnerIterator e(kernel, r); e; ++e) {
         row.emplace_back(e.col(), -mdp_.discount() * e.value());
@@ -115,12 +127,12 @@ class NewtonSystem {
   }
 
   // Conjugate gradients, scaled by the diagonal, to a residual that falls with the outer one.
-  Vector krylov_solve(const Matrix& x, double shift, const Vector& right) const {
-    const Vector scale = (diagonal(x).array() + shift).rsqrt();
+  Vector krylov_solve(const Mask& active, double shift, const Vector& right) const {
+    const Vector scale = (diagonal(active).array() + shift).rsqrt();
     const auto product = [&](const Vector& u) -> Vector {
       const Vector v = scale.cwiseProduct(u);
-      const Matrix active = (x.array() > 0).select(dual_.adjoint(v), 0.0);
-      return scale.cwiseProduct(dual_.flow(active) + shift * v);
+      const Matrix kept = active.select(dual_.adjoint(v), 0.0);
+      return scale.cwiseProduct(dual_.flow(kept) + shift * v);
     };
     const double forcing = std::clamp(right.norm(), 1e-6, 1e-2);
     return scale.cwiseProduct(
@@ -129,12 +141,12 @@ class NewtonSystem {
   }
 
   // diag(E D E').
-  Vector diagonal(const Matrix& x) const {
+  Vector diagonal(const Mask& active) const {
     const SparseMatrix& kernel = mdp_.sparse_kernel();
     const double g = mdp_.discount();
     Vector result = Vector::Zero(mdp_.states());
-    for (Index r = 0; r < x.size(); ++r) {
-      if (!(x.data()[r] > 0)) continue;
+    for (Index r = 0; r < active.size(); ++r) {
+      if (!active.data()[r]) continue;
       const Index s = r / mdp_.actions();
       double stay = 1.0;
       for (SparseMatrix::InnerIterator e(kernel, r); e; ++e) {
@@ -194,7 +206,7 @@ FlowDual::State minimise(const FlowDual& dual, const NewtonSystem& newton, FlowD
     const double residual = state.gradient.norm();
     const double rounding = 1e-14 * (size + state.v.lpNorm<Eigen::Infinity>());
     if (residual <= rounding) break;
-    const Vector step = newton.solve(state.x, damping * residual / size, -state.gradient);
+    const Vector step = newton.solve(dual.active(state.x), damping * residual / size, -state.gradient);
     std::optional<Move> move = line_search(dual, state, step);
     if (!move) break;
     damping = std::clamp(move->length == 1.0 ? damping / 5 : damping * 5, 1e-9, 1e3);
@@ -208,8 +220,9 @@ FlowDual::State minimise(const FlowDual& dual, const NewtonSystem& newton, FlowD
 Matrix polish(const FlowDual& dual, const NewtonSystem& newton, Matrix x) {
   Vector residual = dual.residual(x);
   for (int k = 0; k < 5 && residual.norm() > kResidual; ++k) {
-    const Matrix change = dual.adjoint(newton.solve(x, kPolishShift, -residual));
-    const Matrix next = (x.array() > 0).select((x + change).cwiseMax(0.0), 0.0);
+    const Mask active = dual.active(x);
+    const Matrix change = dual.adjoint(newton.solve(active, kPolishShift, -residual));
+    const Matrix next = active.select(dual.clipped(x + change), 0.0);
     const Vector left = dual.residual(next);
     if (!(left.norm() < residual.norm())) break;
     x = next;
@@ -218,21 +231,34 @@ Matrix polish(const FlowDual& dual, const NewtonSystem& newton, Matrix x) {
   return x;
 }
 
-}  // namespace
-
-Matrix project_onto_flows(const FiniteMdp& mdp, const Matrix& point) {
-  const double size = std::max(1.0, point.cwiseAbs().maxCoeff());
-  const FlowDual dual(mdp, point);
+Matrix solution(const FiniteMdp& mdp, const FlowDual& dual, FlowDual::State start, double size) {
   const NewtonSystem newton(mdp, dual);
-  Matrix x = minimise(dual, newton, start(mdp, dual, point), size).x;
-  x = polish(dual, newton, std::move(x));
+  Matrix x = polish(dual, newton, minimise(dual, newton, std::move(start), size).x);
   const double residual = dual.residual(x).norm();
-  if (!(residual <= kPromised)) {
+  if (!(residual <= kPromised * std::max(1.0, x.norm()))) {
     throw NotConverged(fmt::format(
         "projection onto the occupancy polytope stopped at flow residual {:.3g}, promised {:g}",
         residual, kPromised));
   }
   return x;
+}
+
+}  // namespace
+
+Matrix project_onto_flows(const FiniteMdp& mdp, const Matrix& point) {
+  const double size = std::max(1.0, point.cwiseAbs().maxCoeff());
+  const FlowDual dual(mdp, point, (1.0 - mdp.discount()) * mdp.start(),
+                      Mask::Constant(point.rows(), point.cols(), false));
+  return solution(mdp, dual, start(mdp, dual, point), size);
+}
+
+Matrix project_onto_flow_tangents(const FiniteMdp& mdp, const Matrix& member,
+                                  const Matrix& direction) {
+  const double size = direction.cwiseAbs().maxCoeff();
+  if (size == 0) return direction;
+  const Matrix unit = direction / size;
+  const FlowDual dual(mdp, unit, Vector::Zero(mdp.states()), member.array() > kZero);
+  return size * solution(mdp, dual, dual.at(Vector::Zero(mdp.states())), 1.0);
 }
 
 }  // namespace rgu

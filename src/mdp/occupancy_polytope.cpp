@@ -31,4 +31,13 @@ double OccupancyPolytope::diameter() const {
   return mdp_.actions() == 1 ? 0.0 : std::numbers::sqrt2;
 }
 
+double OccupancyPolytope::normal_residual(const Vector& point, const Vector& direction) const {
+  check_dimension("point", point);
+  check_dimension("direction", direction);
+  check_finite("direction", direction);
+  return project_onto_flow_tangents(mdp_, as_matrix(point, mdp_.states(), mdp_.actions()),
+                                    as_matrix(direction, mdp_.states(), mdp_.actions()))
+      .norm();
+}
+
 }  // namespace rgu

@@ -23,6 +23,9 @@ class OccupancyPolytope final : public ConvexSet {
   // sqrt 2, an upper bound: two probability vectors are never farther apart. 0 for one action.
   double diameter() const override;
 
+  // By the projection onto the tangent cone; entries of `point` below 1e-12 count as zero.
+  double normal_residual(const Vector& point, const Vector& direction) const override;
+
  private:
   const FiniteMdp& mdp_;
 };

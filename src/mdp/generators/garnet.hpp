@@ -1,0 +1,27 @@
+// Garnet: generic average-reward non-stationary environment testbed, in its stationary form
+// [Archibald1995; Bhatnagar2009, Sec. 8].
+#pragma once
+
+#include "rgu/base/rng.hpp"
+#include "rgu/mdp/world.hpp"
+
+namespace rgu {
+
+struct GarnetOptions {
+  Index states = 100;
+  Index actions = 4;
+  Index branching = 5;  // successors of each state-action pair, 1 .. states
+  double discount = 0.95;
+};
+
+// Each pair (s, a) has `branching` distinct successors, uniformly drawn without replacement; their
+// probabilities are the lengths of the pieces into which branching - 1 uniform points cut [0, 1].
+// The start distribution is uniform. Signal "reward" (S, A): independent standard normal draws, as
+// the expected rewards in [Bhatnagar2009].
+//
+// Sparse kernel of S * A * branching entries, in time O(branching log branching) a row and O(S)
+// memory besides the kernel. Throws InvalidInput unless 1 <= branching <= states, A >= 1,
+// 0 < discount < 1 and the kernel fits 32-bit indices.
+World garnet(const GarnetOptions& options, Rng& rng);
+
+}  // namespace rgu

@@ -1,0 +1,21 @@
+# Generators and file formats: the part of rgu::mdp that makes, reads and writes worlds.
+set(RGU_WORLD_SOURCES
+  generators/garnet.cpp
+  generators/grid_world.cpp
+  generators/inventory.cpp
+  generators/outcomes.cpp
+  generators/random_model.cpp
+  generators/river_swim.cpp
+  io/csv_file.cpp
+  io/file_options.cpp
+  io/json_fields.cpp
+  io/json_reader.cpp
+  io/json_writer.cpp
+  io/line_scanner.cpp
+  io/place.cpp
+  io/prism_reader.cpp
+  io/prism_writer.cpp
+  io/text_file.cpp
+  io/transition_list.cpp
+  io/world_file.cpp
+  io/written_world.cpp)
