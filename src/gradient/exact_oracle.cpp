@@ -19,13 +19,12 @@ SaddleGradient ExactOracle::estimate(const SaddlePoint& at, Rng& /*rng*/) const 
 }
 
 SaddleGradient ExactOracle::gradient(const SaddlePoint& at) const {
-  const Matrix pi = policy_.probabilities(at.policy);
-  const PolicyEvaluation evaluation(mdp_, pi);
+  const PolicyEvaluation evaluation(mdp_, policy_.probabilities(at.policy));
   const Matrix lambda = evaluation.occupancy();
   UtilityGradient utility = utility_.evaluate(lambda, at.nature);
   const Matrix weight = factor_ * lambda.cwiseProduct(evaluation.action_value(utility.occupancy));
   return {.value = utility.value,
-          .policy = policy_.score(at.policy, pi, weight),
+          .policy = policy_.score(at.policy, evaluation.policy(), weight),
           .nature = std::move(utility.nature)};
 }
 

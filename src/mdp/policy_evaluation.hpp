@@ -24,6 +24,8 @@ class PolicyEvaluation {
   // pi: (S, A). Throws InvalidInput if it is not a policy of this model.
   PolicyEvaluation(const FiniteMdp& mdp, Matrix pi, EvaluationOptions options = {});
 
+  const Matrix& policy() const { return pi_; }
+
   // d = (1-g) (I - g P_pi')^-1 rho, (S).
   Vector state_occupancy() const;
   // lambda(s,a) = d(s) pi(a|s), (S, A).

@@ -1,23 +1,40 @@
 #include "rgu/mdp/softmax.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "rgu/base/check.hpp"
 
 namespace rgu {
 namespace {
 
+// Plain loops over rows: rows are short, and these are the innermost steps of small problems.
+
 // Shifting a row by its maximum leaves the softmax as it is and keeps exp from overflowing.
 void softmax_rows(Matrix& logits) {
-  for (Index s = 0; s < logits.rows(); ++s) logits.row(s).array() -= logits.row(s).maxCoeff();
+  const Index actions = logits.cols();
+  double* const end = logits.data() + logits.size();
+  for (double* row = logits.data(); row < end; row += actions) {
+    const double shift = *std::max_element(row, row + actions);
+    for (Index a = 0; a < actions; ++a) row[a] -= shift;
+  }
   logits.array() = logits.array().exp();
-  for (Index s = 0; s < logits.rows(); ++s) logits.row(s) /= logits.row(s).sum();
+  for (double* row = logits.data(); row < end; row += actions) {
+    const double scale = 1 / std::accumulate(row, row + actions, 0.0);
+    for (Index a = 0; a < actions; ++a) row[a] *= scale;
+  }
 }
 
 // grad_logits of sum weight log pi: weight(s,a) - pi(a|s) sum_a' weight(s,a').
-Matrix logit_score(const Matrix& pi, const Matrix& weight) {
+Vector logit_score(const Matrix& pi, const Matrix& weight) {
   check_shape("weight", weight, {pi.rows(), pi.cols()});
-  Matrix score(pi.rows(), pi.cols());
-  for (Index s = 0; s < pi.rows(); ++s) {
-    score.row(s) = weight.row(s) - weight.row(s).sum() * pi.row(s);
+  const Index actions = pi.cols();
+  Vector score(pi.size());
+  for (Index first = 0; first < pi.size(); first += actions) {
+    const double* w = weight.data() + first;
+    const double* p = pi.data() + first;
+    const double total = std::accumulate(w, w + actions, 0.0);
+    for (Index a = 0; a < actions; ++a) score[first + a] = w[a] - total * p[a];
   }
   return score;
 }
@@ -39,7 +56,7 @@ Matrix TabularSoftmax::probabilities(const Vector& theta) const {
 Vector TabularSoftmax::score(const Vector& /*theta*/, const Matrix& pi,
                              const Matrix& weight) const {
   check_shape("policy", pi, {sizes_.states, sizes_.actions});
-  return flatten(logit_score(pi, weight));
+  return logit_score(pi, weight);
 }
 
 LogLinearSoftmax::LogLinearSoftmax(Matrix features, Index actions)
@@ -63,7 +80,7 @@ Matrix LogLinearSoftmax::probabilities(const Vector& theta) const {
 Vector LogLinearSoftmax::score(const Vector& /*theta*/, const Matrix& pi,
                                const Matrix& weight) const {
   check_shape("policy", pi, {features_.rows() / actions_, actions_});
-  return features_.transpose() * flatten(logit_score(pi, weight));
+  return features_.transpose() * logit_score(pi, weight);
 }
 
 }  // namespace rgu
