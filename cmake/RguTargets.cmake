@@ -37,14 +37,15 @@ function(rgu_compile_options target)
   endif()
 endfunction()
 
-# rgu_test(NAME SOURCES ... DEPENDS ...): one GoogleTest program, one CTest entry per test case.
+# rgu_test(NAME SOURCES ... DEPENDS ... [LABELS ...]): one GoogleTest program, one CTest entry per
+# test case.
 function(rgu_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     RGU_REFERENCE_DIR="${PROJECT_SOURCE_DIR}/tests/reference")
   rgu_compile_options(${name})
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
 endfunction()

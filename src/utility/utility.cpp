@@ -4,6 +4,20 @@
 
 namespace rgu {
 
+void check_traits(const UtilityTraits& traits, Index nature_dimension) {
+  const bool none = traits.nature == NatureShape::kNone;
+  check(
+      none == (nature_dimension == 0),
+      "the declared shape in xi is {}, must be \"none\" exactly when xi has dimension 0; it has {}",
+      none ? "\"none\"" : "not \"none\"", nature_dimension);
+  check_nonnegative("strong concavity", traits.strong_concavity);
+  const bool strong = traits.nature == NatureShape::kStronglyConcave;
+  check(strong == (traits.strong_concavity > 0),
+        "strong concavity is {}, must be > 0 exactly when the declared shape in xi is strongly "
+        "concave",
+        traits.strong_concavity);
+}
+
 Utility::Utility(Sizes sizes)
     : states_(sizes.states), actions_(sizes.actions), nature_dimension_(sizes.nature) {
   check_count("number of states", states_);

@@ -23,6 +23,10 @@ struct UtilityTraits {
   double strong_concavity = 0;  // mu, > 0 exactly when nature is kStronglyConcave
 };
 
+// Throws InvalidInput unless the declared traits agree with each other and with the dimension of
+// xi: kNone exactly when there is no xi, mu > 0 exactly when strongly concave and else 0.
+void check_traits(const UtilityTraits& traits, Index nature_dimension);
+
 // Bounds on the gradients of f and their Lipschitz constants, Euclidean, over every lambda in the
 // probability simplex and every xi with |xi| <= nature_norm; infinite where none exists
 // [RGU, Ass. lambda_bound, xi_bound, xi_lambda_bound].
@@ -36,6 +40,12 @@ struct UtilityConstants {
   double cross_lipschitz = kNone;      // L_lambda,xi and L_xi,lambda: either gradient in the other
 };
 
+// The shape (S, A) of an occupancy, for utilities that no data gives it to.
+struct OccupancyShape {
+  Index states = 0;
+  Index actions = 0;
+};
+
 class Utility {
  public:
   virtual ~Utility() = default;
@@ -45,11 +55,13 @@ class Utility {
   Index nature_dimension() const { return nature_dimension_; }  // 0: f has no xi
 
   // f_xi(lambda) and both gradients. occupancy: (S, A), nonnegative, but it need not sum to 1 (a
-  // truncated or sampled occupancy does not). Throws InvalidInput on a wrong shape.
+  // truncated or sampled occupancy does not). Throws InvalidInput on a wrong shape. May be called
+  // from several threads at once.
   virtual UtilityGradient evaluate(const Matrix& occupancy, const Vector& nature) const = 0;
 
   virtual UtilityTraits traits() const = 0;
 
+  // Throws InvalidInput unless nature_norm is finite and >= 0.
   virtual UtilityConstants constants(double nature_norm) const = 0;
 
  protected:

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "mdp/file_testing.hpp"
 #include "mdp/same_world.hpp"
 

@@ -5,7 +5,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <bit>
+#include <cmath>
 #include <csignal>
+#include <limits>
 
 #include "mdp/file_testing.hpp"
 #include "mdp/same_world.hpp"

@@ -152,16 +152,16 @@ void check_probability(const char* name, double value) {
 
 }  // namespace
 
-World grid_world(std::string_view text, const GridOptions& options) {
+World grid_world(std::string_view map, const GridOptions& options) {
   check(options.slip >= 0 && options.slip <= 1, "slip is {}, must be in [0, 1]", options.slip);
-  const GridMap map(text);
-  GridLayout layout = layout_of(map);
-  const Vector starts = indicator(map, layout, 'S');
+  const GridMap cells(map);
+  GridLayout layout = layout_of(cells);
+  const Vector starts = indicator(cells, layout, 'S');
   check(starts.sum() > 0, "grid map has no start cell 'S', must have at least one");
   const Vector start = starts / starts.sum();
-  const Matrix goal = indicator(map, layout, 'G').replicate(1, kActions);
-  const Matrix hazard = indicator(map, layout, 'H').replicate(1, kActions);
-  SparseMatrix kernel = kernel_of(map, layout, options);
+  const Matrix goal = indicator(cells, layout, 'G').replicate(1, kActions);
+  const Matrix hazard = indicator(cells, layout, 'H').replicate(1, kActions);
+  SparseMatrix kernel = kernel_of(cells, layout, options);
   return World{.mdp = FiniteMdp(std::move(kernel), start, options.discount),
                .signals = {{"reward", goal}, {"goal", goal}, {"hazard", hazard}},
                .grid = std::move(layout)};

@@ -29,13 +29,14 @@ void check_options(const InventoryOptions& options) {
   check_nonnegative("holding cost", options.holding_cost);
 }
 
-// P(D = d), d = 0 .. largest; the last takes the tail. By logarithms, as exp(-mean) alone
-// underflows for large means.
+// P(D = d), d = 0 .. largest; the last takes the tail. By logarithms, log p_d = log p_{d-1} +
+// log(mean / d), as p_0 = exp(-mean) underflows for large means.
 Vector demand_law(double mean, Index largest) {
   Vector law = Vector::Zero(largest + 1);
+  double log_probability = -mean;
   for (Index d = 0; d < largest; ++d) {
-    const auto units = static_cast<double>(d);
-    law(d) = std::exp(units * std::log(mean) - mean - std::lgamma(units + 1));
+    if (d > 0) log_probability += std::log(mean / static_cast<double>(d));
+    law(d) = std::exp(log_probability);
   }
   law(largest) = std::max(0.0, 1.0 - law.sum());
   return law / law.sum();

@@ -138,7 +138,7 @@ bool FieldCollector::key(string_t& name) {
     return true;
   }
   auto& fields = sections_[section_].fields;
-  check_at(!fields.contains(name), place(), "{} is given twice", "'" + this->name() + "'");
+  check_at(!fields.contains(name), place(), "'{}' is given twice", this->name());
   field_ = &fields[name];
   field_->line = place().line;
   rank_.reset();

@@ -14,7 +14,7 @@ namespace {
 // The fields of one section, asked for by name and kind.
 class FieldReader {
  public:
-  FieldReader(std::string_view file, std::string name, JsonSection& section)
+  FieldReader(std::string_view file, const std::string& name, JsonSection& section)
       : file_(file), prefix_(name.empty() ? "" : name + "."), section_(section) {}
 
   Place place(const std::string& name) { return {file_, field(name).line}; }

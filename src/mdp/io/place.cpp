@@ -19,7 +19,7 @@ std::string printable(std::string_view text) {
   return out + (text.size() > kLongest ? "..." : "");
 }
 
-std::string excerpt(std::string_view text) { return "'" + printable(text) + "'"; }
+std::string excerpt(std::string_view text) { return fmt::format("'{}'", printable(text)); }
 
 bool is_distribution(std::span<const double> probabilities) {
   double sum = 0;

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <system_error>
 
 #include "rgu/base/check.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kBufferSize = std::size_t{1} << 20;
 
-std::string reason() { return std::strerror(errno); }
+std::string reason() { return std::generic_category().message(errno); }
 
 class Descriptor {  // closes what it holds
  public:

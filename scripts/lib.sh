@@ -1,0 +1,64 @@
+# Shell functions shared by the scripts in this folder. To be sourced, by bash.
+# shellcheck shell=bash disable=SC2034
+
+set -euo pipefail
+
+RGU_ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+cd -- "$RGU_ROOT"
+
+# What the library itself needs to be built (Debian 12 names).
+CORE_PACKAGES=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libfmt-dev
+  nlohmann-json3-dev librandom123-dev libopenblas-dev coinor-libclp-dev libfast-float-dev)
+FORMAT_PACKAGES=(clang-format)
+TIDY_PACKAGES=(clang-tidy)
+# What its tests, benchmarks and checks need beyond that.
+TEST_PACKAGES=(libadolc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-numpy python3-scipy
+  "${FORMAT_PACKAGES[@]}" "${TIDY_PACKAGES[@]}" git)
+
+say() { printf '== %s\n' "$*"; }
+
+die() {
+  printf '%s: %s\n' "$(basename -- "$0")" "$*" >&2
+  exit 1
+}
+
+job_count() { printf '%s' "${RGU_JOBS:-$(nproc)}"; }
+
+is_installed() {
+  [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+}
+
+# apt-get as root, without a question and without reading standard input.
+apt_get() {
+  local as_root=()
+  if ((EUID != 0)); then
+    as_root=(sudo)
+    [[ -t 0 && -z ${CI:-} ]] || as_root=(sudo -n)
+  fi
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 \
+    -o DPkg::Lock::Timeout=300 "$@" </dev/null
+}
+
+# install_packages NAME...: installs those that are not there. Touches nothing when all are.
+install_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    say "not a Debian system; these packages, under its own names, are needed: $*"
+    return
+  fi
+  local missing=() package
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  ((EUID == 0)) || command -v sudo >/dev/null ||
+    die "packages are missing; as root, run: apt-get install ${missing[*]}"
+  say "installing ${missing[*]}"
+  apt_get update
+  apt_get install -y --no-install-recommends "${missing[@]}"
+}
+
+# build_preset NAME: configures and builds build/NAME.
+build_preset() {
+  say "building preset $1"
+  cmake --preset "$1" && cmake --build --preset "$1" --parallel "$(job_count)"
+}

@@ -1,0 +1,73 @@
+#include "rgu/ambiguity/linear_program.hpp"
+
+#include <fmt/format.h>
+
+#include <ClpSimplex.hpp>
+#include <CoinPackedMatrix.hpp>
+#include <stdexcept>
+#include <vector>
+
+namespace rgu {
+
+class LinearProgram::Model {
+ public:
+  ClpSimplex simplex;
+};
+
+namespace {
+
+constexpr double kTolerance = 1e-10;  // the smallest that Clp takes
+
+CoinPackedMatrix packed(const Matrix& rows) {
+  CoinPackedMatrix matrix(/*colordered=*/false, 0, 0);
+  matrix.setDimensions(0, static_cast<int>(rows.cols()));
+  std::vector<int> index;
+  std::vector<double> value;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    index.clear();
+    value.clear();
+    for (Index j = 0; j < rows.cols(); ++j) {
+      if (rows(i, j) == 0.0) continue;
+      index.push_back(static_cast<int>(j));
+      value.push_back(rows(i, j));
+    }
+    matrix.appendRow(static_cast<int>(index.size()), index.data(), value.data());
+  }
+  return matrix;
+}
+
+}  // namespace
+
+LinearProgram::LinearProgram(const LinearConstraints& constraints)
+    : model_(std::make_unique<Model>()) {
+  ClpSimplex& simplex = model_->simplex;
+  simplex.setLogLevel(0);
+  const Vector no_lower = Vector::Constant(constraints.rows.rows(), -COIN_DBL_MAX);
+  simplex.loadProblem(packed(constraints.rows), constraints.columns.lower.data(),
+                      constraints.columns.upper.data(), nullptr, no_lower.data(),
+                      constraints.offsets.data());
+  simplex.setOptimizationDirection(-1);
+  simplex.setPerturbation(100);  // none: small programs, and the vertex is wanted exactly
+  simplex.setPrimalTolerance(kTolerance);
+  simplex.setDualTolerance(kTolerance);
+}
+
+LinearProgram::~LinearProgram() = default;
+
+LinearProgramSolution LinearProgram::maximise(const Vector& objective) {
+  ClpSimplex& simplex = model_->simplex;
+  for (Index j = 0; j < objective.size(); ++j) {
+    simplex.setObjectiveCoefficient(static_cast<int>(j), objective(j));
+  }
+  simplex.primal();
+  if (!simplex.isProvenOptimal()) {
+    throw std::runtime_error(fmt::format(
+        "linear program with {} rows and {} columns ended without an optimum, status {}",
+        simplex.numberRows(), simplex.numberColumns(), simplex.status()));
+  }
+  return {.point = Eigen::Map<const Vector>(simplex.primalColumnSolution(), objective.size()),
+          .multipliers =
+              Eigen::Map<const Vector>(simplex.dualRowSolution(), simplex.numberRows()).cwiseAbs()};
+}
+
+}  // namespace rgu

@@ -1,0 +1,178 @@
+#include "rgu/ambiguity/polytope.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "rgu/ambiguity/arguments.hpp"
+#include "rgu/ambiguity/linear_program.hpp"
+#include "rgu/ambiguity/normal_cone.hpp"
+
+namespace rgu {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Rows scaled to length 1. A zero row says 0 <= offset: nothing, or a contradiction.
+struct UnitRows {
+  Matrix normals;
+  Vector offsets;
+  std::vector<Index> source;  // the row each came from
+};
+
+UnitRows unit_rows(const Matrix& normals, const Vector& offsets) {
+  UnitRows rows{Matrix(normals.rows(), normals.cols()), Vector(offsets.size()), {}};
+  Index count = 0;
+  for (Index i = 0; i < normals.rows(); ++i) {
+    const double length = normals.row(i).stableNorm();
+    if (length == 0.0) {
+      check(offsets(i) >= 0, "polytope is infeasible: row {} is zero and its offset {} is below 0",
+            i, offsets(i));
+      continue;
+    }
+    rows.normals.row(count) = normals.row(i) / length;
+    rows.offsets(count) = offsets(i) / length;
+    rows.source.push_back(i);
+    ++count;
+  }
+  rows.normals.conservativeResize(count, Eigen::NoChange);
+  rows.offsets.conservativeResize(count);
+  return rows;
+}
+
+Bounds same_bounds(Index size, double limit) {
+  return {.lower = Vector::Constant(size, -limit), .upper = Vector::Constant(size, limit)};
+}
+
+// Bounded means that no direction but 0 satisfies normals d <= 0. If one does, scaled to
+// max |d_i| = 1 it maximises +d_i or -d_i over such directions for some i, with value 1; otherwise
+// all these maxima are 0.
+void check_bounded(const UnitRows& rows) {
+  const Index n = rows.normals.cols();
+  LinearProgram program({.rows = rows.normals,
+                         .offsets = Vector::Zero(rows.offsets.size()),
+                         .columns = same_bounds(n, 1.0)});
+  for (Index i = 0; i < n; ++i) {
+    for (const double sign : {1.0, -1.0}) {
+      const Vector d = program.maximise(sign * Vector::Unit(n, i)).point;
+      check(sign * d(i) < 0.5,
+            "polytope is unbounded: coordinate {} goes to {}infinity along the direction [{:.6g}]",
+            i, sign > 0 ? "+" : "-", fmt::join(d.begin(), d.end(), ", "));
+    }
+  }
+}
+
+// The deepest point: max depth subject to normals x + depth <= offsets. Always feasible, so a
+// negative depth proves that the rows contradict each other, and the multipliers say which do. In
+// units of the largest offset, because the tolerances of the linear program are absolute.
+Vector deepest_point(const UnitRows& rows) {
+  const Index m = rows.normals.rows();
+  const Index n = rows.normals.cols();
+  const double unit = rows.offsets.lpNorm<Eigen::Infinity>();
+  if (unit == 0.0) return Vector::Zero(n);  // a cone
+  Matrix deepened = Matrix::Ones(m, n + 1);
+  deepened.leftCols(n) = rows.normals;
+  Bounds columns = same_bounds(n + 1, kInfinity);
+  columns.upper(n) = 1;
+  const LinearProgramSolution deepest =
+      LinearProgram({.rows = deepened, .offsets = rows.offsets / unit, .columns = columns})
+          .maximise(Vector::Unit(n + 1, n));
+  if (deepest.point(n) < -1e-9) {
+    std::vector<Index> contradictory;
+    for (Index i = 0; i < m; ++i) {
+      if (deepest.multipliers(i) > 1e-9) {
+        contradictory.push_back(rows.source[static_cast<std::size_t>(i)]);
+      }
+    }
+    throw InvalidInput(fmt::format(
+        "polytope is infeasible: rows {} cannot hold together, every point is at least {:.6g} "
+        "outside one of them",
+        fmt::join(contradictory, ", "), -unit * deepest.point(n)));
+  }
+  return unit * deepest.point.head(n);
+}
+
+// The vertex of a set around the origin that maximises <direction, x>.
+Vector vertex(LinearProgram& program, const Halfspaces& set, const Vector& direction) {
+  return set.scale * program.maximise(direction).point;
+}
+
+LinearProgram program_for(const Halfspaces& set) {
+  return LinearProgram({.rows = set.normals,
+                        .offsets = set.offsets / set.scale,
+                        .columns = same_bounds(set.normals.cols(), kInfinity)});
+}
+
+// The origin is a member.
+Bounds bounding_box(const Halfspaces& set) {
+  const Index n = set.normals.cols();
+  LinearProgram program = program_for(set);
+  Bounds box{.lower = Vector(n), .upper = Vector(n)};
+  for (Index i = 0; i < n; ++i) {
+    box.upper(i) = std::max(0.0, vertex(program, set, Vector::Unit(n, i))(i));
+    box.lower(i) = std::min(0.0, vertex(program, set, -Vector::Unit(n, i))(i));
+  }
+  return box;
+}
+
+}  // namespace
+
+Polytope::Polytope(Matrix normals, Vector offsets)
+    : ConvexSet(normals.cols()), normals_(std::move(normals)), offsets_(std::move(offsets)) {
+  check_count("dimension of the polytope", dimension());
+  check_count("number of rows of the polytope", normals_.rows());
+  check_finite("normals of the polytope", normals_);
+  check_argument("offsets of the polytope", offsets_, normals_.rows());
+  const UnitRows rows = unit_rows(normals_, offsets_);
+  centre_ = deepest_point(rows);
+  check_bounded(rows);
+
+  // Numbers of the set cannot be told apart below this times 1e-12; all zero means {0}.
+  const double blur = 1e-3 * (rows.offsets.lpNorm<Eigen::Infinity>() + centre_.norm());
+  const Vector depths = rows.offsets - rows.normals * centre_;
+  const double reach = std::max(depths.lpNorm<Eigen::Infinity>(), blur);
+  moved_ = {.normals = rows.normals, .offsets = depths, .scale = reach > 0 ? reach : 1.0};
+  const Bounds box = bounding_box(moved_);
+  box_ = {.lower = centre_ + box.lower, .upper = centre_ + box.upper};
+  moved_.scale = std::max(diameter(), blur) > 0 ? std::max(diameter(), blur) : 1.0;
+}
+
+Vector Polytope::project(const Vector& point) const {
+  check_argument("point", point, dimension());
+  const HalfspaceProjection projection = project_onto_halfspaces(moved_, point - centre_);
+  if (projection.multipliers.isZero(0)) return point;
+  return centre_ + projection.nearest;
+}
+
+Vector Polytope::support_point(const Vector& direction) const {
+  check_argument("direction", direction, dimension());
+  const double largest = direction.lpNorm<Eigen::Infinity>();
+  if (largest == 0.0) return centre_;
+  LinearProgram program = program_for(moved_);
+  const Vector best = vertex(program, moved_, direction / largest);
+  // The linear program allows a violation of 1e-10; the projection removes it.
+  return centre_ + project_onto_halfspaces(moved_, best).nearest;
+}
+
+double Polytope::diameter() const { return (upper() - lower()).norm(); }
+
+double Polytope::normal_residual(const Vector& point, const Vector& direction) const {
+  check_argument("point", point, dimension());
+  check_argument("direction", direction, dimension());
+  const double length = direction.stableNorm();
+  if (length == 0.0) return 0;
+  const Vector slack = moved_.offsets - moved_.normals * (point - centre_);
+  std::vector<Index> active;
+  for (Index i = 0; i < slack.size(); ++i) {
+    if (slack(i) <= kActiveTolerance * moved_.scale) active.push_back(i);
+  }
+  const Halfspaces tangents{.normals = moved_.normals(active, Eigen::all),
+                            .offsets = Vector::Zero(static_cast<Index>(active.size())),
+                            .scale = 1.0};
+  return length * project_onto_halfspaces(tangents, direction / length).nearest.norm();
+}
+
+}  // namespace rgu
