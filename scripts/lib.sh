@@ -8,7 +8,7 @@ cd -- "$RGU_ROOT"
 
 # What the library itself needs to be built (Debian 12 names).
 CORE_PACKAGES=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libfmt-dev
-  nlohmann-json3-dev librandom123-dev libopenblas-dev coinor-libclp-dev libfast-float-dev)
+  nlohmann-json3-dev librandom123-dev libopenblas-dev coinor-libclp-dev)
 FORMAT_PACKAGES=(clang-format)
 TIDY_PACKAGES=(clang-tidy)
 # What its tests, benchmarks and checks need beyond that.
