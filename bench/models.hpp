@@ -16,8 +16,7 @@ inline FiniteMdp dense_model(Index states, Index actions, double discount) {
     for (Index s = 0; s < states; ++s) kernel(r, s) = rng.uniform();
     kernel.row(r) /= kernel.row(r).sum();
   }
-  return {std::move(kernel), Vector::Constant(states, 1.0 / static_cast<double>(states)),
-          discount};
+  return {std::move(kernel), Vector::Constant(states, 1.0 / static_cast<double>(states)), discount};
 }
 
 // `branching` successors for each pair, drawn with replacement and merged.
@@ -34,8 +33,7 @@ inline FiniteMdp sparse_model(Index states, Index actions, Index branching, doub
   }
   SparseMatrix kernel(states * actions, states);
   kernel.setFromTriplets(entries.begin(), entries.end());
-  return {std::move(kernel), Vector::Constant(states, 1.0 / static_cast<double>(states)),
-          discount};
+  return {std::move(kernel), Vector::Constant(states, 1.0 / static_cast<double>(states)), discount};
 }
 
 inline Matrix random_policy(Index states, Index actions) {

@@ -41,12 +41,11 @@ BENCHMARK(newton_system)->Arg(50)->Arg(500)->Arg(5000)->UseRealTime();
 
 int main(int argc, char** argv) {
   using rgu::bench::Ratio;
-  return rgu::bench::run(
-      argc, argv,
-      {{"S x A = 50: projection / one full Newton system", "project/50", "newton_system/50", 30,
-        Ratio::kAtMost},
-       {"S x A = 500: projection / one full Newton system", "project/500", "newton_system/500", 15,
-        Ratio::kAtMost},
-       {"S x A = 5000: projection / one full Newton system", "project/5000", "newton_system/5000",
-        10, Ratio::kAtMost}});
+  return rgu::bench::run(argc, argv,
+                         {{"S x A = 50: projection / one full Newton system", "project/50",
+                           "newton_system/50", 30, Ratio::kAtMost},
+                          {"S x A = 500: projection / one full Newton system", "project/500",
+                           "newton_system/500", 15, Ratio::kAtMost},
+                          {"S x A = 5000: projection / one full Newton system", "project/5000",
+                           "newton_system/5000", 10, Ratio::kAtMost}});
 }

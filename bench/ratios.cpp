@@ -16,8 +16,7 @@ class Collector : public benchmark::ConsoleReporter {
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
       if (run.run_type == Run::RT_Aggregate && run.aggregate_name == "median") {
-        medians_[run.run_name.function_name + "/" + run.run_name.args] =
-            run.GetAdjustedRealTime();
+        medians_[run.run_name.function_name + "/" + run.run_name.args] = run.GetAdjustedRealTime();
       }
     }
     ConsoleReporter::ReportRuns(runs);
@@ -37,8 +36,7 @@ class Collector : public benchmark::ConsoleReporter {
 
 int run(int argc, char** argv, const std::vector<Ratio>& ratios) {
   std::vector<std::string> defaults = {"--benchmark_enable_random_interleaving=true",
-                                       "--benchmark_repetitions=9",
-                                       "--benchmark_min_time=0.05",
+                                       "--benchmark_repetitions=9", "--benchmark_min_time=0.05",
                                        "--benchmark_report_aggregates_only=true"};
   std::vector<char*> arguments = {argv[0]};
   for (std::string& argument : defaults) arguments.push_back(argument.data());

@@ -21,9 +21,7 @@ struct Size {
 };
 constexpr Size kSizes[] = {{10, 5}, {1000, 10}};
 
-Size size_of(const benchmark::State& state) {
-  return state.range(0) == 10 ? kSizes[0] : kSizes[1];
-}
+Size size_of(const benchmark::State& state) { return state.range(0) == 10 ? kSizes[0] : kSizes[1]; }
 
 // What one writes first: a cumulative row, a linear scan, the standard library's engine.
 class PlainSimulator {
@@ -78,9 +76,9 @@ const FiniteMdp& model(Size size) {
 }
 
 void count_steps(benchmark::State& state, BatchSize batch) {
-  state.counters["steps/s"] = benchmark::Counter(
-      static_cast<double>(batch.trajectories * batch.horizon),
-      benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["steps/s"] =
+      benchmark::Counter(static_cast<double>(batch.trajectories * batch.horizon),
+                         benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void plain(benchmark::State& state) {
@@ -133,7 +131,12 @@ void large_batch(benchmark::State& state) {
 BENCHMARK(plain)->Arg(10)->Arg(1000)->UseRealTime();
 BENCHMARK(occupancy)->Arg(10)->Arg(1000)->UseRealTime();
 BENCHMARK(gradient)->Arg(10)->Arg(1000)->UseRealTime();
-BENCHMARK(large_batch)->Args({10, 1})->Args({10, 2})->Args({1000, 1})->Args({1000, 2})->UseRealTime();
+BENCHMARK(large_batch)
+    ->Args({10, 1})
+    ->Args({10, 2})
+    ->Args({1000, 1})
+    ->Args({1000, 2})
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace rgu::bench

@@ -32,8 +32,8 @@ BENCHMARK(occupancy_per_transition)->Arg(10000)->Arg(100000)->Arg(1000000)->UseM
 
 int main(int argc, char** argv) {
   using rgu::bench::Ratio;
-  return rgu::bench::run(argc, argv,
-                         {{"time per transition, 10^6 states / 10^4 states",
-                           "occupancy_per_transition/1000000", "occupancy_per_transition/10000", 3,
-                           Ratio::kAtMost}});
+  return rgu::bench::run(
+      argc, argv,
+      {{"time per transition, 10^6 states / 10^4 states", "occupancy_per_transition/1000000",
+        "occupancy_per_transition/10000", 3, Ratio::kAtMost}});
 }

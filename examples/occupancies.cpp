@@ -37,7 +37,8 @@ int main() {
   const rgu::TabularSoftmax policy({.states = mdp.states(), .actions = mdp.actions()});
   const rgu::Vector theta = rgu::Vector::Zero(policy.dimension());  // the uniform policy
 
-  fmt::print("A {}-state grid world: start S, goal G, hazard H, wall #\n\n{}\n", mdp.states(), kMap);
+  fmt::print("A {}-state grid world: start S, goal G, hazard H, wall #\n\n{}\n", mdp.states(),
+             kMap);
   const rgu::Matrix lambda = rgu::occupancy(mdp, policy.probabilities(theta));
   fmt::print("State occupancy of the uniform policy (it sums to 1):\n");
   print_on_grid(*world.grid, lambda.rowwise().sum());

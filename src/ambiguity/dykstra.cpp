@@ -31,6 +31,14 @@ void Dykstra::cycle() {
   }
 }
 
+void Dykstra::move_to(const Vector& point, double factor) {
+  point_ = point;
+  normals_ *= factor;
+  images_.clear();
+  changes_.clear();
+  trial_.reset();
+}
+
 void Dykstra::advance() {
   const Columns before = normals_;
   cycle();

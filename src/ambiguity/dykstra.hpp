@@ -20,6 +20,9 @@ class Dykstra {
 
   void advance();  // one projection onto each part
 
+  // Goes on with another point, from `factor` times the normals reached so far.
+  void move_to(const Vector& point, double factor);
+
   const Vector& nearest() const { return nearest_; }  // a member of the last part
 
   // The largest distance of a part's member from `nearest`.

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 #include "rgu/ambiguity/active_normals.hpp"
+#include "rgu/base/check.hpp"
 
 namespace rgu {
 namespace {
@@ -74,8 +74,8 @@ class DualActiveSet {
       const bool active = make_active(row);
       ignored_[static_cast<std::size_t>(row)] = !active;
     }
-    throw std::runtime_error(fmt::format(
-        "projection onto {} half-spaces did not end after {} rounds", set_.normals.rows(), rounds));
+    throw NotConverged(fmt::format("projection onto {} half-spaces did not end after {} rounds",
+                                   set_.normals.rows(), rounds));
   }
 
  private:

@@ -24,7 +24,7 @@ struct HalfspaceProjection {
 //   normals nearest = offsets where a multiplier is > 0  within 1e-12 scale.
 // Rows may repeat, be redundant or meet in degenerate corners. Where rows meet at a tiny angle a
 // but are not parallel, corners are blurred: these errors grow to 1e-14 / a (a > 1e-8) or a (below)
-// times the size. Throws std::runtime_error if rounding keeps the method from ending.
+// times the size. Throws NotConverged if rounding keeps the method from ending.
 HalfspaceProjection project_onto_halfspaces(const Halfspaces& set, const Vector& point);
 
 }  // namespace rgu

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include "rgu/ambiguity/arguments.hpp"
@@ -54,13 +53,34 @@ Vector IntersectionSet::common_point() const {
       options_.max_cycles, dykstra.spread(), tolerance));
 }
 
+// From a far point Dykstra's method needs a number of cycles that grows with the distance: the
+// normals are built up by pieces of the size of the set. But they nearly grow in proportion to the
+// distance, so those of a near point on the way, scaled, are a good start.
+Dykstra IntersectionSet::approached(const Vector& point) const {
+  constexpr double kFactor = 4;
+  const double size = diameter();
+  const Vector offset = point - centre_;
+  double share = 1;
+  while (size > 0 && share * offset.stableNorm() > kFactor * size) share /= kFactor;
+  Dykstra dykstra(parts_, centre_ + share * offset);
+  while (share < 1) {
+    for (int k = 0; k < std::min(100, options_.max_cycles); ++k) {
+      dykstra.advance();
+      if (dykstra.spread() <= 1e-3 * size) break;
+    }
+    share *= kFactor;
+    dykstra.move_to(share < 1 ? centre_ + share * offset : point, kFactor);
+  }
+  return dykstra;
+}
+
 Vector IntersectionSet::nearest(const Vector& point, double tolerance) const {
-  Dykstra dykstra(parts_, point);
+  Dykstra dykstra = approached(point);
   for (int k = 0; k < options_.max_cycles; ++k) {
     dykstra.advance();
     if (dykstra.spread() <= tolerance + dykstra.rounding()) return dykstra.nearest();
   }
-  throw std::runtime_error(fmt::format(
+  throw NotConverged(fmt::format(
       "projection onto the intersection of {} sets: after {} cycles the parts are still {:.3g} "
       "apart, tolerance {:.3g}",
       parts_.size(), options_.max_cycles, dykstra.spread(), tolerance));
@@ -90,7 +110,7 @@ Vector IntersectionSet::support_point(const Vector& direction) const {
     if (step <= 1e-9 * reach) return x;
     reach = std::min(2 * reach, 32 * size);
   }
-  throw std::runtime_error("support point of the intersection: no convergence in 1000 steps");
+  throw NotConverged("support point of the intersection: no convergence in 1000 steps");
 }
 
 double IntersectionSet::diameter() const {

@@ -25,13 +25,13 @@ class IntersectionSet final : public ConvexSet {
   // Dykstra's method. What is returned lies in the last part and is the exact projection onto the
   // common points of the parts after each is moved by at most tolerance * diameter (plus rounding
   // of `point`). How far that is from the true projection depends on the angles at which the
-  // parts meet. Throws std::runtime_error if max_cycles do not get there, as happens when parts
+  // parts meet. Throws NotConverged if max_cycles do not get there, as happens when parts
   // only just touch.
   Vector project(const Vector& point) const override;
 
   // Within 1e-9 |direction| diameter of the maximum, and the normal residual there is below
   // 1e-9 |direction|: the method stops when its own steps prove that. Direction 0: the centre.
-  // Throws std::runtime_error as project does.
+  // Throws NotConverged as project does.
   Vector support_point(const Vector& direction) const override;
 
   // An upper bound: the least of the parts' diameters.
@@ -42,6 +42,7 @@ class IntersectionSet final : public ConvexSet {
 
  private:
   Vector common_point() const;
+  Dykstra approached(const Vector& point) const;
   Vector nearest(const Vector& point, double tolerance) const;
 
   SetParts parts_;

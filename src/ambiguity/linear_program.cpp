@@ -4,8 +4,9 @@
 
 #include <ClpSimplex.hpp>
 #include <CoinPackedMatrix.hpp>
-#include <stdexcept>
 #include <vector>
+
+#include "rgu/base/check.hpp"
 
 namespace rgu {
 
@@ -61,7 +62,7 @@ LinearProgramSolution LinearProgram::maximise(const Vector& objective) {
   }
   simplex.primal();
   if (!simplex.isProvenOptimal()) {
-    throw std::runtime_error(fmt::format(
+    throw NotConverged(fmt::format(
         "linear program with {} rows and {} columns ended without an optimum, status {}",
         simplex.numberRows(), simplex.numberColumns(), simplex.status()));
   }

@@ -31,7 +31,7 @@ class LinearProgram {
   LinearProgram& operator=(const LinearProgram&) = delete;
 
   // A vertex that maximises <objective, x>, feasible and optimal within 1e-10 of the rows' and the
-  // objective's size. Throws std::runtime_error if the method finds no maximum.
+  // objective's size. Throws NotConverged if the method finds no maximum.
   LinearProgramSolution maximise(const Vector& objective);
 
  private:

@@ -15,6 +15,7 @@ namespace rgu {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kConsistent = 1e-12;  // rows contradict each other by more than rounding
 
 // Rows scaled to length 1. A zero row says 0 <= offset: nothing, or a contradiction.
 struct UnitRows {
@@ -65,34 +66,47 @@ void check_bounded(const UnitRows& rows) {
   }
 }
 
+[[noreturn]] void refuse_infeasible(const UnitRows& rows, const Vector& multipliers,
+                                    double violation) {
+  std::vector<Index> contradictory;
+  for (Index i = 0; i < multipliers.size(); ++i) {
+    if (multipliers(i) > 1e-9) contradictory.push_back(rows.source[static_cast<std::size_t>(i)]);
+  }
+  throw InvalidInput(fmt::format(
+      "polytope is infeasible: rows {} cannot hold together, every point is at least {:.6g} "
+      "outside one of them",
+      fmt::join(contradictory, ", "), violation));
+}
+
 // The deepest point: max depth subject to normals x + depth <= offsets. Always feasible, so a
-// negative depth proves that the rows contradict each other, and the multipliers say which do. In
-// units of the largest offset, because the tolerances of the linear program are absolute.
+// negative depth proves that the rows contradict each other, and the multipliers say which do.
+// The tolerances of the linear program are absolute and offsets may differ by many orders of
+// magnitude: the first solution is in units of the largest, each further one corrects the last in
+// units of the violation it left.
 Vector deepest_point(const UnitRows& rows) {
   const Index m = rows.normals.rows();
   const Index n = rows.normals.cols();
-  const double unit = rows.offsets.lpNorm<Eigen::Infinity>();
-  if (unit == 0.0) return Vector::Zero(n);  // a cone
   Matrix deepened = Matrix::Ones(m, n + 1);
   deepened.leftCols(n) = rows.normals;
   Bounds columns = same_bounds(n + 1, kInfinity);
   columns.upper(n) = 1;
-  const LinearProgramSolution deepest =
-      LinearProgram({.rows = deepened, .offsets = rows.offsets / unit, .columns = columns})
-          .maximise(Vector::Unit(n + 1, n));
-  if (deepest.point(n) < -1e-9) {
-    std::vector<Index> contradictory;
-    for (Index i = 0; i < m; ++i) {
-      if (deepest.multipliers(i) > 1e-9) {
-        contradictory.push_back(rows.source[static_cast<std::size_t>(i)]);
-      }
+  Vector x = Vector::Zero(n);
+  double unit = rows.offsets.lpNorm<Eigen::Infinity>();  // 0 for a cone
+  for (int pass = 0; pass < 10 && unit > 0; ++pass) {
+    const Vector slack = rows.offsets - rows.normals * x;
+    const LinearProgramSolution deepest =
+        LinearProgram({.rows = deepened, .offsets = slack / unit, .columns = columns})
+            .maximise(Vector::Unit(n + 1, n));
+    x += unit * deepest.point.head(n);
+    const Vector rounding = kConsistent * (rows.offsets.array().abs() + x.norm());
+    const Vector violation = rows.normals * x - rows.offsets;
+    if ((violation - rounding).maxCoeff() <= 0) break;
+    if (deepest.point(n) < -1e-9) {
+      refuse_infeasible(rows, deepest.multipliers, -unit * deepest.point(n));
     }
-    throw InvalidInput(fmt::format(
-        "polytope is infeasible: rows {} cannot hold together, every point is at least {:.6g} "
-        "outside one of them",
-        fmt::join(contradictory, ", "), -unit * deepest.point(n)));
+    unit = violation.maxCoeff();
   }
-  return unit * deepest.point.head(n);
+  return x;
 }
 
 // The vertex of a set around the origin that maximises <direction, x>.
@@ -118,6 +132,25 @@ Bounds bounding_box(const Halfspaces& set) {
   return box;
 }
 
+// Without the rows that no point of the box comes near, such as bounds that stand for infinity.
+Halfspaces reachable_rows(const Halfspaces& set, const Bounds& box) {
+  const Vector extent = box.upper.cwiseMax(-box.lower);
+  const Vector reach = set.normals.cwiseAbs() * extent;
+  std::vector<Index> kept;
+  for (Index i = 0; i < set.offsets.size(); ++i) {
+    if (set.offsets(i) <= 2 * reach(i) + 1e-6 * set.scale) kept.push_back(i);
+  }
+  return {.normals = set.normals(kept, Eigen::all), .offsets = set.offsets(kept), .scale = 1};
+}
+
+// The size of the set, but no less than 1e-3 of the numbers it was computed from: that is where
+// a relative 1e-12 meets rounding. All zero means the set {0}.
+double scale_of(const Halfspaces& set, const Vector& centre, double size) {
+  const double largest = (set.offsets + set.normals * centre).lpNorm<Eigen::Infinity>();
+  const double scale = std::max(size, 1e-3 * (largest + centre.norm()));
+  return scale > 0 ? scale : 1.0;
+}
+
 }  // namespace
 
 Polytope::Polytope(Matrix normals, Vector offsets)
@@ -130,14 +163,17 @@ Polytope::Polytope(Matrix normals, Vector offsets)
   centre_ = deepest_point(rows);
   check_bounded(rows);
 
-  // Numbers of the set cannot be told apart below this times 1e-12; all zero means {0}.
-  const double blur = 1e-3 * (rows.offsets.lpNorm<Eigen::Infinity>() + centre_.norm());
   const Vector depths = rows.offsets - rows.normals * centre_;
-  const double reach = std::max(depths.lpNorm<Eigen::Infinity>(), blur);
-  moved_ = {.normals = rows.normals, .offsets = depths, .scale = reach > 0 ? reach : 1.0};
-  const Bounds box = bounding_box(moved_);
-  box_ = {.lower = centre_ + box.lower, .upper = centre_ + box.upper};
-  moved_.scale = std::max(diameter(), blur) > 0 ? std::max(diameter(), blur) : 1.0;
+  moved_ = {.normals = rows.normals, .offsets = depths, .scale = 1};
+  moved_.scale = scale_of(moved_, centre_, depths.lpNorm<Eigen::Infinity>());
+  // The first scale can be far too large; linear programs are accurate relative to it only.
+  for (double before = kInfinity; moved_.scale < 1e-3 * before;) {
+    before = moved_.scale;
+    const Bounds box = bounding_box(moved_);
+    box_ = {.lower = centre_ + box.lower, .upper = centre_ + box.upper};
+    moved_ = reachable_rows(moved_, box);
+    moved_.scale = scale_of(moved_, centre_, diameter());
+  }
 }
 
 Vector Polytope::project(const Vector& point) const {

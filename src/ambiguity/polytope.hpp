@@ -13,8 +13,8 @@ namespace rgu {
 class Polytope final : public ConvexSet {
  public:
   // normals: (m, n), offsets: (m). Throws InvalidInput unless both are finite with n >= 1 and
-  // m >= 1, some x satisfies all rows (the message names rows that contradict each other), and the
-  // set is bounded (the message gives a direction in which it is not).
+  // m >= 1, some x satisfies all rows up to rounding (the message names rows that contradict each
+  // other), and the set is bounded (the message gives a direction in which it is not).
   Polytope(Matrix normals, Vector offsets);
 
   const Matrix& normals() const { return normals_; }

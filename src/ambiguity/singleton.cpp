@@ -7,7 +7,6 @@
 namespace rgu {
 
 Singleton::Singleton(Vector point) : ConvexSet(point.size()), point_(std::move(point)) {
-  check_count("dimension of the singleton", dimension());
   check_finite("point of the singleton", point_);
 }
 

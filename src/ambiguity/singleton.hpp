@@ -1,4 +1,4 @@
-// A set of one point: nature has no choice.
+// A set of one point: nature has no choice. Of dimension 0 for utilities without xi.
 #pragma once
 
 #include "rgu/base/convex_set.hpp"
@@ -7,7 +7,7 @@ namespace rgu {
 
 class Singleton final : public ConvexSet {
  public:
-  // Throws InvalidInput unless the point has at least one entry and all are finite.
+  // Throws InvalidInput unless the point is finite.
   explicit Singleton(Vector point);
 
   const Vector& point() const { return point_; }

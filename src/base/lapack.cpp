@@ -1,6 +1,5 @@
 #include "rgu/base/lapack.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include "rgu/base/blas_setup.hpp"
@@ -28,70 +27,14 @@ int checked_order(const Eigen::MatrixXd& matrix) {
   return static_cast<int>(matrix.rows());
 }
 
-// Up to this order a plain loop beats the library.
-constexpr int kSmall = 32;
-
-// As dgetrf: L and U in place, column-major; pivots count from 1; returns 0, or the number of the
-// first zero pivot.
-int factorise_small(int n, double* a, int* pivots) {
-  for (int k = 0; k < n; ++k) {
-    double* column = a + k * n;
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i) {
-      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
-    }
-    pivots[k] = pivot + 1;
-    if (!(std::abs(column[pivot]) > 0)) return k + 1;
-    if (pivot != k) {
-      for (int j = 0; j < n; ++j) std::swap(a[j * n + k], a[j * n + pivot]);
-    }
-    const double scale = 1 / column[k];
-    for (int i = k + 1; i < n; ++i) column[i] *= scale;
-    for (int j = k + 1; j < n; ++j) {
-      double* other = a + j * n;
-      const double factor = other[k];
-      for (int i = k + 1; i < n; ++i) other[i] -= factor * column[i];
-    }
-  }
-  return 0;
-}
-
-// A x = b: swap rows, then L, then U; by columns.
-void solve_small(int n, const double* a, const int* pivots, double* x) {
-  for (int k = 0; k < n; ++k) std::swap(x[k], x[pivots[k] - 1]);
-  for (int k = 0; k < n; ++k) {
-    for (int i = k + 1; i < n; ++i) x[i] -= x[k] * a[k * n + i];
-  }
-  for (int k = n - 1; k >= 0; --k) {
-    x[k] /= a[k * n + k];
-    for (int i = 0; i < k; ++i) x[i] -= x[k] * a[k * n + i];
-  }
-}
-
-// A' x = b: U', then L', then the swaps undone; by rows of the transpose.
-void solve_transposed_small(int n, const double* a, const int* pivots, double* x) {
-  for (int k = 0; k < n; ++k) {
-    for (int i = 0; i < k; ++i) x[k] -= a[k * n + i] * x[i];
-    x[k] /= a[k * n + k];
-  }
-  for (int k = n - 1; k >= 0; --k) {
-    for (int i = k + 1; i < n; ++i) x[k] -= a[k * n + i] * x[i];
-  }
-  for (int k = n - 1; k >= 0; --k) std::swap(x[k], x[pivots[k] - 1]);
-}
-
 }  // namespace
 
 LuFactor::LuFactor(ColumnMatrix matrix) : factor_(std::move(matrix)) {
+  prepare_blas();
   const int n = checked_order(factor_);
   pivots_.resize(static_cast<std::size_t>(n));
   int info = 0;
-  if (n <= kSmall) {
-    info = factorise_small(n, factor_.data(), pivots_.data());
-  } else {
-    prepare_blas();
-    dgetrf_(&n, &n, factor_.data(), &n, pivots_.data(), &info);
-  }
+  dgetrf_(&n, &n, factor_.data(), &n, pivots_.data(), &info);
   check(info == 0, "matrix to factorise is singular: pivot {} is zero", info);
 }
 
@@ -108,13 +51,49 @@ Vector LuFactor::solve_transposed(Vector right) const {
 void LuFactor::solve_with(char transpose, Vector& right) const {
   const int n = static_cast<int>(factor_.rows());
   check_size("right-hand side", right.size(), n);
-  if (n <= kSmall) {
-    const auto solve = transpose == 'N' ? solve_small : solve_transposed_small;
-    solve(n, factor_.data(), pivots_.data(), right.data());
-    return;
-  }
   int info = 0;
   dgetrs_(&transpose, &n, &kOne, factor_.data(), &n, pivots_.data(), right.data(), &n, &info);
+}
+
+// Why no swaps: what is left after each step of elimination is again dominant by columns, so the
+// multipliers of a column sum to at most 1 in absolute value and no entry grows beyond twice the
+// largest of A. Swaps guard against growth that cannot happen here.
+DominantLu::DominantLu(Index order) : order_(order) {
+  check(order >= 1 && order <= kMaxOrder, "order of a small matrix is {}, must be 1 to {}", order,
+        kMaxOrder);
+  const Index stride = (order + kDenseWidth - 1) / kDenseWidth * kDenseWidth;
+  room_.setZero(stride, 2 * order + 1);
+}
+
+SwaplessLu DominantLu::parts() const {
+  // The kernels take one view for writing and for reading; only factorise writes through it.
+  auto* data = const_cast<double*>(room_.data());
+  const Index half = room_.rows() * order_;
+  return {data, data + half, data + 2 * half, order_, room_.rows()};
+}
+
+void DominantLu::factorise() {
+  const int zero = dense_kernels().factorise(parts());
+  check(zero == 0, "matrix to factorise is singular: pivot {} is zero or not a number", zero);
+}
+
+DominantLu::SmallVector DominantLu::prepared(const Eigen::Ref<const Vector>& right) const {
+  check_size("right-hand side", right.size(), order_);
+  SmallVector x = right;
+  for (Index i = order_; i < room_.rows(); ++i) x.data()[i] = 0;
+  return x;
+}
+
+DominantLu::SmallVector DominantLu::solve(const Eigen::Ref<const Vector>& right) const {
+  SmallVector x = prepared(right);
+  dense_kernels().solve(parts(), x.data());
+  return x;
+}
+
+DominantLu::SmallVector DominantLu::solve_transposed(const Eigen::Ref<const Vector>& right) const {
+  SmallVector x = prepared(right);
+  dense_kernels().solve_transposed(parts(), x.data());
+  return x;
 }
 
 CholeskyFactor::CholeskyFactor(ColumnMatrix matrix) : factor_(std::move(matrix)) {

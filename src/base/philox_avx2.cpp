@@ -23,9 +23,7 @@ struct Word {
     return {_mm256_blend_epi32(low.bits, _mm256_slli_epi64(high.bits, 32), 0b10101010)};
   }
   Word high() const { return {_mm256_srli_epi64(bits, 32)}; }
-  void store(std::uint64_t* to) const {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bits);
-  }
+  void store(std::uint64_t* to) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bits); }
 };
 
 }  // namespace

@@ -20,8 +20,8 @@ struct Word {
     return {_mm512_ternarylogic_epi64(a.bits, b.bits, c.bits, 0x96)};
   }
   static Word join(Word low, Word high) {
-    return {_mm512_mask_blend_epi32(0b1010101010101010, low.bits,
-                                    _mm512_slli_epi64(high.bits, 32))};
+    return {
+        _mm512_mask_blend_epi32(0b1010101010101010, low.bits, _mm512_slli_epi64(high.bits, 32))};
   }
   Word high() const { return {_mm512_srli_epi64(bits, 32)}; }
   void store(std::uint64_t* to) const { _mm512_storeu_si512(to, bits); }

@@ -39,12 +39,12 @@ class Rng {
 
   const State& state() const { return state_; }
 
-  std::uint64_t bits();                        // 64 random bits
-  double uniform();                            // in [0, 1), 53 random bits
-  double uniform(double low, double high);     // in [low, high)
-  std::uint64_t below(std::uint64_t bound);    // uniform on 0 .. bound - 1, exactly
-  double normal();                             // standard normal, Box-Muller, two words a draw
-  double exponential();                        // rate 1
+  std::uint64_t bits();                      // 64 random bits
+  double uniform();                          // in [0, 1), 53 random bits
+  double uniform(double low, double high);   // in [low, high)
+  std::uint64_t below(std::uint64_t bound);  // uniform on 0 .. bound - 1, exactly
+  double normal();                           // standard normal, Box-Muller, two words a draw
+  double exponential();                      // rate 1
 
   // A family of streams of its own, named by the next word of this stream.
   StreamFamily fork() { return {state_.seed, bits()}; }

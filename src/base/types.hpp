@@ -5,6 +5,12 @@
 #include <Eigen/SparseCore>
 #include <cstdint>
 
+// Eigen aligns what it allocates by the instruction set it is compiled for. A program compiled for
+// another than the library would free memory in the wrong way.
+static_assert(EIGEN_DEFAULT_ALIGN_BYTES == RGU_EIGEN_ALIGN_BYTES,
+              "compiled for another instruction set (such as -march=native or -mavx2) than the rgu "
+              "library: build rgu with the same CMAKE_CXX_FLAGS, or leave them out here");
+
 namespace rgu {
 
 using Index = Eigen::Index;

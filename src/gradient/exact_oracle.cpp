@@ -22,7 +22,8 @@ SaddleGradient ExactOracle::gradient(const SaddlePoint& at) const {
   const PolicyEvaluation evaluation(mdp_, policy_.probabilities(at.policy));
   const Matrix lambda = evaluation.occupancy();
   UtilityGradient utility = utility_.evaluate(lambda, at.nature);
-  const Matrix weight = factor_ * lambda.cwiseProduct(evaluation.action_value(utility.occupancy));
+  Matrix weight = evaluation.action_value(utility.occupancy);
+  weight.array() *= factor_ * lambda.array();
   return {.value = utility.value,
           .policy = policy_.score(at.policy, evaluation.policy(), weight),
           .nature = std::move(utility.nature)};

@@ -5,7 +5,8 @@ namespace rgu {
 
 // kDerivative: the derivative of f_xi(lambda_theta), as finite differences confirm.
 // kPaper: that divided by (1-g). Differs from kDerivative because [RGU, Thm. gradient] drops the
-// factor (1-g) although its occupancy carries it; the step sizes of its experiments need this scale.
+// factor (1-g) although its occupancy carries it; the step sizes of its experiments need this
+// scale.
 enum class PolicyGradientScale { kDerivative, kPaper };
 
 // What the derivative is multiplied by.

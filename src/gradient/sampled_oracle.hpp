@@ -20,8 +20,8 @@ struct SampledOracleOptions {
 class SampledOracle final : public GradientOracle {
  public:
   // Throws InvalidInput where shapes do not fit together or a batch is empty.
-  SampledOracle(const TrajectorySampler& sampler, const PolicyClass& policy,
-                const Utility& utility, SampledOracleOptions options = {});
+  SampledOracle(const TrajectorySampler& sampler, const PolicyClass& policy, const Utility& utility,
+                SampledOracleOptions options = {});
 
   SaddleGradient estimate(const SaddlePoint& at, Rng& rng) const override;
 

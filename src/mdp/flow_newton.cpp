@@ -17,7 +17,7 @@ namespace {
 constexpr double kResidual = 1e-15;  // what the last digits aim at
 constexpr double kPromised = 1e-10;  // what every returned point honours
 constexpr double kPolishShift = 1e-14;
-constexpr double kZero = 1e-12;      // smaller entries of a member count as zero
+constexpr double kZero = 1e-12;  // smaller entries of a member count as zero
 constexpr int kSteps = 200;
 
 using Mask = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -25,8 +25,8 @@ using Mask = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
 // Minimise |x - point|^2 / 2 over E x = b and x(s,a) >= 0 except where `free`. The dual has one
 // unknown v(s) for each equation:
 //   x(v) = max(0, point + E' v),   minimise phi(v) = |x(v)|^2 / 2 - <b, v>,
-// without the maximum where free. grad phi = E x(v) - b is the flow residual, and E D E', D = 1 where
-// x(v) > 0 or free, is an element of its generalised Jacobian. phi is convex and piecewise
+// without the maximum where free. grad phi = E x(v) - b is the flow residual, and E D E', D = 1
+// where x(v) > 0 or free, is an element of its generalised Jacobian. phi is convex and piecewise
 // quadratic: once D is the right one, a Newton step lands on the solution.
 class FlowDual {
  public:
@@ -135,9 +135,8 @@ class NewtonSystem {
       return scale.cwiseProduct(dual_.flow(kept) + shift * v);
     };
     const double forcing = std::clamp(right.norm(), 1e-6, 1e-2);
-    return scale.cwiseProduct(
-        conjugate_gradient(product, scale.cwiseProduct(right),
-                           {.relative_residual = forcing, .iterations = 2000}));
+    return scale.cwiseProduct(conjugate_gradient(
+        product, scale.cwiseProduct(right), {.relative_residual = forcing, .iterations = 2000}));
   }
 
   // diag(E D E').
@@ -206,7 +205,8 @@ FlowDual::State minimise(const FlowDual& dual, const NewtonSystem& newton, FlowD
     const double residual = state.gradient.norm();
     const double rounding = 1e-14 * (size + state.v.lpNorm<Eigen::Infinity>());
     if (residual <= rounding) break;
-    const Vector step = newton.solve(dual.active(state.x), damping * residual / size, -state.gradient);
+    const Vector step =
+        newton.solve(dual.active(state.x), damping * residual / size, -state.gradient);
     std::optional<Move> move = line_search(dual, state, step);
     if (!move) break;
     damping = std::clamp(move->length == 1.0 ? damping / 5 : damping * 5, 1e-9, 1e3);

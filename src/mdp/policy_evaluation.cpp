@@ -1,32 +1,77 @@
 #include "rgu/mdp/policy_evaluation.hpp"
 
+#include <utility>
+
 #include "rgu/base/check.hpp"
+#include "rgu/base/dense_kernels.hpp"
 #include "rgu/mdp/discounted_system.hpp"
 #include "rgu/mdp/policy.hpp"
 
 namespace rgu {
 namespace {
 
-// (I - g P_pi)' in column-major order, so that a row of P_pi is contiguous. One read of the kernel.
-Eigen::MatrixXd transposed_system(const FiniteMdp& mdp, const Matrix& pi) {
-  const Matrix& kernel = mdp.dense_kernel();
-  const Index actions = mdp.actions();
-  Eigen::MatrixXd system(mdp.states(), mdp.states());
-  for (Index s = 0; s < mdp.states(); ++s) {
-    auto column = system.col(s);
-    column.noalias() = (-mdp.discount() * pi(s, 0)) * kernel.row(s * actions).transpose();
-    for (Index a = 1; a < actions; ++a) {
-      column.noalias() += (-mdp.discount() * pi(s, a)) * kernel.row(s * actions + a).transpose();
-    }
-    column(s) += 1.0;
-  }
-  return system;
-}
+using System = std::variant<LuFactor, DominantLu, DiscountedSystem>;
 
-std::variant<LuFactor, DiscountedSystem> make_system(const FiniteMdp& mdp, const Matrix& pi) {
+// (I - g P_pi)' in column-major order, so that a row of P_pi is contiguous. Strictly dominant by
+// columns: 1 - g P_pi(s|s) > g (1 - P_pi(s|s)).
+System make_system(const FiniteMdp& mdp, const Matrix& pi) {
   check_policy(pi, mdp.states(), mdp.actions());
   if (mdp.is_sparse()) return DiscountedSystem(mdp.sparse_kernel(), pi, mdp.discount());
-  return LuFactor(transposed_system(mdp, pi));
+  const Index states = mdp.states();
+  const auto fill = [&](double* columns, Index stride) {
+    dense_kernels().discounted_system({.kernel = mdp.dense_kernel().data(),
+                                       .policy = pi.data(),
+                                       .states = states,
+                                       .actions = mdp.actions(),
+                                       .discount = mdp.discount()},
+                                      columns, stride);
+  };
+  if (states <= DominantLu::kMaxOrder) return System(std::in_place_type<DominantLu>, states, fill);
+  Eigen::MatrixXd system(states, states);
+  fill(system.data(), states);
+  return LuFactor(std::move(system));
+}
+
+// (1-g) rho, as a Vector or without allocation.
+template <class Result>
+Result flow_source(const FiniteMdp& mdp) {
+  return (1.0 - mdp.discount()) * mdp.start();
+}
+
+// sum_a cost(s,a) pi(a|s), likewise.
+template <class Result>
+Result policy_cost(const Matrix& cost, const Matrix& pi) {
+  check_shape("cost", cost, {pi.rows(), pi.cols()});
+  Result mean(pi.rows());
+  const double* c = cost.data();
+  const double* p = pi.data();
+  for (Index s = 0; s < pi.rows(); ++s, c += pi.cols(), p += pi.cols()) {
+    double sum = 0;
+    for (Index a = 0; a < pi.cols(); ++a) sum += c[a] * p[a];
+    mean[s] = sum;
+  }
+  return mean;
+}
+
+// lambda(s,a) = d(s) pi(a|s).
+template <class StateOccupancy>
+Matrix joint(const StateOccupancy& d, const Matrix& pi) {
+  Matrix lambda(pi.rows(), pi.cols());
+  const double* p = pi.data();
+  double* to = lambda.data();
+  for (Index s = 0; s < pi.rows(); ++s, p += pi.cols(), to += pi.cols()) {
+    for (Index a = 0; a < pi.cols(); ++a) to[a] = d[s] * p[a];
+  }
+  return lambda;
+}
+
+// c + g P v.
+Matrix with_next(const FiniteMdp& mdp, const Matrix& cost, const double* value) {
+  const Matrix& kernel = mdp.dense_kernel();
+  Matrix result(cost.rows(), cost.cols());
+  dense_kernels().affine({kernel.data(), kernel.rows(), kernel.cols()}, value, cost.data(),
+                         mdp.discount(), result.data());
+  return result;
 }
 
 }  // namespace
@@ -37,23 +82,35 @@ PolicyEvaluation::PolicyEvaluation(const FiniteMdp& mdp, Matrix pi, EvaluationOp
 }
 
 Vector PolicyEvaluation::state_occupancy() const {
-  const Vector source = (1.0 - mdp_.discount()) * mdp_.start();
+  const auto source = flow_source<Vector>(mdp_);
+  if (const auto* lu = std::get_if<DominantLu>(&system_)) return lu->solve(source);
   if (const auto* lu = std::get_if<LuFactor>(&system_)) return lu->solve(source);
   return std::get<DiscountedSystem>(system_).solve_flow(source, options_.residual);
 }
 
-Matrix PolicyEvaluation::occupancy() const { return state_occupancy().asDiagonal() * pi_; }
+Matrix PolicyEvaluation::occupancy() const {
+  if (const auto* lu = std::get_if<DominantLu>(&system_)) {
+    return joint(lu->solve(flow_source<DominantLu::SmallVector>(mdp_)), pi_);
+  }
+  return joint(state_occupancy(), pi_);
+}
 
 Vector PolicyEvaluation::value(const Matrix& cost) const {
-  check_shape("cost", cost, {mdp_.states(), mdp_.actions()});
-  const Vector cost_pi = cost.cwiseProduct(pi_).rowwise().sum();
+  const auto cost_pi = policy_cost<Vector>(cost, pi_);
+  if (const auto* lu = std::get_if<DominantLu>(&system_)) return lu->solve_transposed(cost_pi);
   if (const auto* lu = std::get_if<LuFactor>(&system_)) return lu->solve_transposed(cost_pi);
   return std::get<DiscountedSystem>(system_).solve_value(
       cost_pi, options_.residual * cost_pi.lpNorm<Eigen::Infinity>());
 }
 
 Matrix PolicyEvaluation::action_value(const Matrix& cost) const {
-  return cost + mdp_.discount() * mdp_.expected_next(value(cost));
+  if (const auto* lu = std::get_if<DominantLu>(&system_)) {
+    const auto small = lu->solve_transposed(policy_cost<DominantLu::SmallVector>(cost, pi_));
+    return with_next(mdp_, cost, small.data());
+  }
+  const Vector v = value(cost);
+  if (!mdp_.is_sparse()) return with_next(mdp_, cost, v.data());
+  return cost + mdp_.discount() * mdp_.expected_next(v);
 }
 
 }  // namespace rgu

@@ -17,7 +17,8 @@ struct EvaluationOptions {
 };
 
 // Builds I - g P_pi once; everything else is a solve with it or with its transpose.
-// Dense: one LU factorisation, O(S^3 + S^2 A). Sparse: Krylov iterations on the S x S matrix P_pi,
+// Dense: one LU factorisation, O(S^3 + S^2 A); last bits may
+// differ between CPUs. Sparse: Krylov iterations on the S x S matrix P_pi,
 // memory linear in the transitions. Keeps a reference to `mdp`.
 class PolicyEvaluation {
  public:
@@ -40,7 +41,7 @@ class PolicyEvaluation {
   Matrix pi_;
   EvaluationOptions options_;
   // Dense: the factors of (I - g P_pi)'. Sparse: I - g P_pi, (S, S).
-  std::variant<LuFactor, DiscountedSystem> system_;
+  std::variant<LuFactor, DominantLu, DiscountedSystem> system_;
 };
 
 }  // namespace rgu

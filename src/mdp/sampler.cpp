@@ -32,17 +32,13 @@ struct TrajectorySampler::Lanes {
 };
 
 TrajectorySampler::TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool)
-    : mdp_(mdp),
-      pool_(pool),
-      start_(Matrix(mdp.start().transpose())),
-      kernel_(kernel_table(mdp)) {
+    : mdp_(mdp), pool_(pool), start_(Matrix(mdp.start().transpose())), kernel_(kernel_table(mdp)) {
   check(mdp.states() * mdp.actions() <= std::numeric_limits<std::uint32_t>::max(),
         "model has {} state-action pairs, sampling takes at most {}", mdp.states() * mdp.actions(),
         std::numeric_limits<std::uint32_t>::max());
 }
 
-Matrix TrajectorySampler::occupancy(const Matrix& pi, BatchSize batch,
-                                    StreamFamily streams) const {
+Matrix TrajectorySampler::occupancy(const Matrix& pi, BatchSize batch, StreamFamily streams) const {
   return average(pi, batch, streams, [](const Lanes& lanes, double* sums) {
     for (Index h = 0; h < lanes.horizon; ++h) {
       const std::uint32_t* pairs = &lanes.pairs[h * kLanes];

@@ -149,9 +149,9 @@ TEST(IntersectionSet, ThrowsWhenTheCyclesDoNotSuffice) {
       [&] {
         set.project(vec({0.3, 50}));
       },
-      testing::ThrowsMessage<std::runtime_error>(
+      testing::ThrowsMessage<NotConverged>(
           testing::HasSubstr("intersection of 2 sets: after 2 cycles")));
-  EXPECT_THROW(set.support_point(vec({0.01, 1})), std::runtime_error);
+  EXPECT_THROW(set.support_point(vec({0.01, 1})), NotConverged);
 }
 
 TEST(IntersectionSet, BadPartsAreRefused) {

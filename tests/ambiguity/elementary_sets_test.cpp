@@ -21,8 +21,15 @@ TEST(Singleton, EverythingLeadsToItsPoint) {
   EXPECT_EQ(set.point(), vec({1, 2}));
 }
 
+TEST(Singleton, MayHaveNoDimensionForUtilitiesWithoutXi) {
+  const Singleton set{Vector()};
+  EXPECT_EQ(set.dimension(), 0);
+  EXPECT_EQ(set.project(Vector()).size(), 0);
+  EXPECT_EQ(set.normal_residual(Vector(), Vector()), 0.0);
+  EXPECT_TRUE(contains(set, Vector()));
+}
+
 TEST(Singleton, BadPointsAreRefused) {
-  EXPECT_THAT([] { Singleton{Vector()}; }, refuses("dimension of the singleton is 0"));
   EXPECT_THAT([] { Singleton{vec({1, kInfinity})}; }, refuses("point of the singleton[1] is inf"));
 }
 

@@ -79,6 +79,36 @@ TEST(Polytope, LengthsOfRowsDoNotMatter) {
   EXPECT_EQ(set.offsets()(2), 5);
 }
 
+// Bounds that stand for infinity, and stand far from the rest.
+TEST(Polytope, HugeOffsetsOfNeedlessRowsDoNotMatter) {
+  Matrix normals(7, 2);
+  normals << -1, 0, 0, -1, 1, 1, both_signs(Matrix::Identity(2, 2));
+  const Polytope set(normals, vec({0, 0, 1, 1e15, 1e9, 1e12, 1e6}));
+  EXPECT_THAT(set.project(vec({1, 1})), IsNear(vec({0.5, 0.5}), 1e-15));
+  EXPECT_THAT(set.support_point(vec({1, 2})), IsNear(vec({0, 1}), 1e-15));
+  EXPECT_NEAR(set.diameter(), std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(set.normal_residual(vec({0.5, 0.5}), vec({1, 0})), std::sqrt(0.5), 1e-14);
+  EXPECT_NEAR(set.normal_residual(vec({1e-6, 0.5}), vec({-1, 0})), 1, 1e-14);
+  EXPECT_LE((normals * set.centre() - set.offsets()).maxCoeff(), 0);
+  // x + y <= 1 and x >= 2 contradict each other by far less than the largest offset.
+  EXPECT_THAT(
+      [&] {
+        Polytope(normals, vec({-2, 0, 1, 1e15, 1e9, 1e12, 1e6}));
+      },
+      refuses("infeasible: rows 0, 1, 2 cannot hold together"));
+}
+
+// x <= 0.3 and x >= 0.1 + 0.2, which in binary is larger.
+TEST(Polytope, ContradictionsWithinRoundingAreAccepted) {
+  const Polytope set(matrix(2, 1, {1, -1}), vec({0.3, -(0.1 + 0.2)}));
+  EXPECT_NEAR(set.project(vec({7}))(0), 0.3, 1e-15);
+  EXPECT_THAT(
+      [] {
+        Polytope(matrix(2, 1, {1, -1}), vec({0.3, -0.3 - 1e-9}));
+      },
+      refuses("infeasible: rows 0, 1"));
+}
+
 // x <= 1 and x >= 2 contradict each other; y is fine.
 TEST(Polytope, InfeasibleRowsAreRefusedByName) {
   const Matrix normals = matrix(4, 2, {0, 1, 1, 0, 0, -1, -1, 0});
@@ -165,7 +195,7 @@ TEST(LinearProgram, ThrowsWithoutAMaximum) {
                       .offsets = vec({0}),
                       .columns = {.lower = vec({-kInfinity}), .upper = vec({kInfinity})}});
   EXPECT_THAT([&] { open.maximise(vec({1})); },
-              testing::ThrowsMessage<std::runtime_error>(
+              testing::ThrowsMessage<NotConverged>(
                   testing::HasSubstr("1 rows and 1 columns ended without an optimum")));
 }
 

@@ -46,7 +46,8 @@ TEST_P(ExactOracleLaws, BothGradientsAreTheDerivatives) {
   for (int k = 0; k < 3; ++k) {
     const SaddlePoint at = random_point(problem, rng);
     const SaddleGradient gradient = oracle.gradient(at);
-    EXPECT_NEAR(gradient.value, value_at(problem, at), 1e-12 * std::max(1.0, std::abs(gradient.value)));
+    EXPECT_NEAR(gradient.value, value_at(problem, at),
+                1e-12 * std::max(1.0, std::abs(gradient.value)));
     const Vector policy = central_differences(problem, at, &SaddlePoint::policy);
     EXPECT_LE((gradient.policy - policy).norm(), 1e-6 * std::max(1e-2, policy.norm()));
     const Vector nature = central_differences(problem, at, &SaddlePoint::nature);
@@ -54,8 +55,8 @@ TEST_P(ExactOracleLaws, BothGradientsAreTheDerivatives) {
   }
 }
 
-// Fails if the factor (1-g) is dropped from the derivative or from its relation to the paper's scale:
-// at g = 0.95 the two differ twentyfold.
+// Fails if the factor (1-g) is dropped from the derivative or from its relation to the paper's
+// scale: at g = 0.95 the two differ twentyfold.
 TEST_P(ExactOracleLaws, ThePaperScaleIsTheDerivativeDividedByOneMinusTheDiscount) {
   const ProblemCase& problem = GetParam();
   Rng rng(32);
@@ -120,8 +121,11 @@ TEST(ExactOracle, RefusesPartsThatDoNotFitTogether) {
   expect_invalid([&] { ExactOracle(mdp, other_policy, utility); },
                  "policy is over 2 states and 3 actions, the model has 3 and 2");
   const ExactOracle oracle(mdp, policy, utility);
-  expect_invalid([&] { oracle.gradient({Vector::Zero(5), Vector::Zero(6)}); },
-                 "theta has 5 entries");
+  expect_invalid(
+      [&] {
+        oracle.gradient({Vector::Zero(5), Vector::Zero(6)});
+      },
+      "theta has 5 entries");
   expect_invalid([&] { oracle.gradient({Vector::Zero(6), Vector::Zero(5)}); }, "xi has 5 entries");
 }
 

@@ -13,9 +13,9 @@ namespace {
 
 using testing_models::random_dense;
 
-// Where f is linear in lambda the estimates are unbiased up to the horizon, which is long enough here
-// to be invisible (0.8^90 = 2e-9): their means lie within 4 standard errors of the exact gradients.
-// The same test proves the factor (1-g): without it the mean would be off fivefold.
+// Where f is linear in lambda the estimates are unbiased up to the horizon, which is long enough
+// here to be invisible (0.8^90 = 2e-9): their means lie within 4 standard errors of the exact
+// gradients. The same test proves the factor (1-g): without it the mean would be off fivefold.
 TEST(SampledOracle, MeansAreTheExactGradients) {
   const FiniteMdp mdp = random_dense(4, 3, 0.8, 51);
   ThreadPool pool(2);
@@ -46,8 +46,7 @@ TEST(SampledOracle, MeansAreTheExactGradients) {
         mean += sample / kCalls;
         square += sample.cwiseAbs2() / kCalls;
       }
-      const Vector error =
-          ((square - mean.cwiseAbs2()) / (kCalls - 1)).cwiseMax(0.0).cwiseSqrt();
+      const Vector error = ((square - mean.cwiseAbs2()) / (kCalls - 1)).cwiseMax(0.0).cwiseSqrt();
       for (Index i = 0; i < width; ++i) {
         EXPECT_NEAR(mean(i), truth(i), 4 * error(i) + 1e-8) << name << " entry " << i;
       }
@@ -139,10 +138,16 @@ TEST(SampledOracle, RefusesEmptyBatchesAndPartsThatDoNotFit) {
   const TabularSoftmax policy({.states = 3, .actions = 2});
   const RewardRobust utility({.states = 3, .actions = 2});
   const RewardRobust other({.states = 2, .actions = 2});
-  expect_invalid([&] { SampledOracle(sampler, policy, utility, {.occupancy = {0, 5}}); },
-                 "number of trajectories is 0");
-  expect_invalid([&] { SampledOracle(sampler, policy, utility, {.policy = {5, 0}}); },
-                 "horizon is 0");
+  expect_invalid(
+      [&] {
+        SampledOracle(sampler, policy, utility, {.occupancy = {0, 5}});
+      },
+      "number of trajectories is 0");
+  expect_invalid(
+      [&] {
+        SampledOracle(sampler, policy, utility, {.policy = {5, 0}});
+      },
+      "horizon is 0");
   expect_invalid([&] { SampledOracle(sampler, policy, other); }, "utility is over 2 states");
 }
 

@@ -33,9 +33,9 @@ inline void PrintTo(const ProblemCase& problem, std::ostream* out) { *out << pro
 
 // theta of spread 1; xi positive, so that it may also be a target.
 inline SaddlePoint random_point(const ProblemCase& problem, Rng& rng) {
-  return {normal_vector(problem.policy->dimension(), rng),
-          (normal_vector(problem.utility->nature_dimension(), rng).cwiseAbs().array() + 0.1)
-              .matrix()};
+  return {
+      normal_vector(problem.policy->dimension(), rng),
+      (normal_vector(problem.utility->nature_dimension(), rng).cwiseAbs().array() + 0.1).matrix()};
 }
 
 struct NamedUtility {

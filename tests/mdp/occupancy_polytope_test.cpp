@@ -15,8 +15,8 @@ using testing_models::random_dense;
 using testing_models::random_policy;
 using testing_models::random_sparse;
 
-// State 0 leads to state 1 by action 0 and to state 2 by action 1; both are absorbing. g = 1/2, start
-// in 0. With a = x(0,0) and b = x(0,1) the flow equations are
+// State 0 leads to state 1 by action 0 and to state 2 by action 1; both are absorbing. g = 1/2,
+// start in 0. With a = x(0,0) and b = x(0,1) the flow equations are
 //   a + b = 1/2,   x(1,0) + x(1,1) = a,   x(2,0) + x(2,1) = b.
 FiniteMdp fork_in_the_road() {
   Matrix p(6, 3);
@@ -53,15 +53,15 @@ SetCase polytope_case(std::string name, FiniteMdp mdp) {
   return result;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    OccupancyPolytopes, ConvexSetLaws,
-    testing::Values(polytope_case("Dense", random_dense(6, 3, 0.9, 1)),
-                    polytope_case("DenseNearOne", random_dense(4, 3, 0.999, 2)),
-                    polytope_case("OneState", random_dense(1, 5, 0.5, 3)),
-                    polytope_case("OneAction", random_dense(5, 1, 0.8, 4)),
-                    polytope_case("Sparse", random_sparse(8, 2, 0.95, 5)),
-                    polytope_case("Fork", fork_in_the_road())),
-    set_case_name);
+INSTANTIATE_TEST_SUITE_P(OccupancyPolytopes, ConvexSetLaws,
+                         testing::Values(polytope_case("Dense", random_dense(6, 3, 0.9, 1)),
+                                         polytope_case("DenseNearOne",
+                                                       random_dense(4, 3, 0.999, 2)),
+                                         polytope_case("OneState", random_dense(1, 5, 0.5, 3)),
+                                         polytope_case("OneAction", random_dense(5, 1, 0.8, 4)),
+                                         polytope_case("Sparse", random_sparse(8, 2, 0.95, 5)),
+                                         polytope_case("Fork", fork_in_the_road())),
+                         set_case_name);
 
 // <y - P(y), x - P(y)> <= 0 at the member x where it is largest: proves the projection right.
 void expect_nearest(const FiniteMdp& mdp, const Vector& point) {

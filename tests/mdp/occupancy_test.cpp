@@ -40,8 +40,8 @@ TEST(Occupancy, OfTheTwoStateModelIsTheHandSolvedOne) {
   EXPECT_LT((occupancy(as_sparse(*world.mdp), world.pi) - expected).cwiseAbs().maxCoeff(), 1e-12);
 }
 
-// The cost of being in state 1: V(0) = <c, lambda> / (1-g) = (2/7) / (1/2) = 4/7 because the start is
-// state 0, and V(1) = 1 + g (q V(0) + (1-q) V(1)) => V(1) = (1 + 1/14) / (5/8) = 12/7.
+// The cost of being in state 1: V(0) = <c, lambda> / (1-g) = (2/7) / (1/2) = 4/7 because the start
+// is state 0, and V(1) = 1 + g (q V(0) + (1-q) V(1)) => V(1) = (1 + 1/14) / (5/8) = 12/7.
 TEST(PolicyEvaluation, ValuesOfTheTwoStateModelAreTheHandSolvedOnes) {
   const TwoStates world;
   Matrix cost(2, 2);
@@ -98,8 +98,7 @@ TEST_P(OccupancyLaws, CostOfTheOccupancyIsTheValueAtTheStart) {
       Matrix::NullaryExpr(mdp().states(), mdp().actions(), [&] { return rng.normal(); });
   const PolicyEvaluation evaluation(mdp(), pi());
   EXPECT_NEAR(evaluation.occupancy().cwiseProduct(cost).sum(),
-              (1 - mdp().discount()) * mdp().start().dot(evaluation.value(cost)),
-              1e-10);
+              (1 - mdp().discount()) * mdp().start().dot(evaluation.value(cost)), 1e-10);
 }
 
 TEST_P(OccupancyLaws, ValueSolvesTheBellmanEquation) {
@@ -202,7 +201,8 @@ TEST(Occupancy, TinyMassesStillGiveAPolicy) {
 TEST(Occupancy, RefusesBadInput) {
   const FiniteMdp mdp = random_dense(3, 2, 0.9, 1);
   expect_invalid([&] { occupancy(mdp, Matrix::Constant(3, 3, 1.0 / 3)); }, "policy is 3 x 3");
-  expect_invalid([&] { occupancy(mdp, Matrix::Constant(3, 2, 0.6)); }, "policy row s=0 sums to 1.2");
+  expect_invalid([&] { occupancy(mdp, Matrix::Constant(3, 2, 0.6)); },
+                 "policy row s=0 sums to 1.2");
   expect_invalid([&] { truncated_occupancy(mdp, Matrix::Constant(3, 2, 0.5), 0); },
                  "horizon is 0, must be at least 1");
   expect_invalid([&] { policy_from_occupancy(Matrix::Constant(2, 2, -0.1)); },

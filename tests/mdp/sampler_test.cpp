@@ -75,7 +75,8 @@ TEST(AliasTable, RefusesRowsWithoutMass) {
 }
 
 // The estimates written out as in the definition, with the double sum, over the very same
-// trajectories: action h from word 0 and state h+1 from word 1 of block h+1; the start from block 0.
+// trajectories: action h from word 0 and state h+1 from word 1 of block h+1; the start from block
+// 0.
 struct Naive {
   Matrix occupancy;
   Matrix weights;
@@ -85,8 +86,8 @@ Naive naive_estimates(const FiniteMdp& mdp, const Matrix& pi, const Matrix& cost
                       StreamFamily streams) {
   const AliasTable start(Matrix(mdp.start().transpose()));
   const AliasTable policy(pi);
-  const AliasTable kernel = mdp.is_sparse() ? AliasTable(mdp.sparse_kernel())
-                                            : AliasTable(mdp.dense_kernel());
+  const AliasTable kernel =
+      mdp.is_sparse() ? AliasTable(mdp.sparse_kernel()) : AliasTable(mdp.dense_kernel());
   const double g = mdp.discount();
   Naive sums{Matrix::Zero(pi.rows(), pi.cols()), Matrix::Zero(pi.rows(), pi.cols())};
   for (Index i = 0; i < batch.trajectories; ++i) {
@@ -122,10 +123,9 @@ TEST(TrajectorySampler, EstimatesAreTheDefinitionOverTheSameTrajectories) {
       const Naive naive = naive_estimates(mdp, pi, cost, batch, streams);
       EXPECT_LE((sampler.occupancy(pi, batch, streams) - naive.occupancy).cwiseAbs().maxCoeff(),
                 1e-14);
-      EXPECT_LE((sampler.score_weights(pi, cost, batch, streams) - naive.weights)
-                    .cwiseAbs()
-                    .maxCoeff(),
-                1e-13);
+      EXPECT_LE(
+          (sampler.score_weights(pi, cost, batch, streams) - naive.weights).cwiseAbs().maxCoeff(),
+          1e-13);
     }
   }
 }
@@ -214,10 +214,16 @@ TEST(TrajectorySampler, RefusesBadBatchesAndPolicies) {
   const Matrix pi = Matrix::Constant(3, 2, 0.5);
   expect_invalid([&] { sampler.occupancy(pi, {0, 5}, {}); }, "number of trajectories is 0");
   expect_invalid([&] { sampler.occupancy(pi, {5, 0}, {}); }, "horizon is 0");
-  expect_invalid([&] { sampler.occupancy(Matrix::Constant(2, 2, 0.5), {1, 1}, {}); },
-                 "policy is 2 x 2");
-  expect_invalid([&] { sampler.score_weights(pi, Matrix::Zero(2, 2), {1, 1}, {}); },
-                 "cost is 2 x 2");
+  expect_invalid(
+      [&] {
+        sampler.occupancy(Matrix::Constant(2, 2, 0.5), {1, 1}, {});
+      },
+      "policy is 2 x 2");
+  expect_invalid(
+      [&] {
+        sampler.score_weights(pi, Matrix::Zero(2, 2), {1, 1}, {});
+      },
+      "cost is 2 x 2");
 }
 
 }  // namespace

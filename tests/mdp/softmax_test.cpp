@@ -92,12 +92,12 @@ TEST(Softmax, RefusesWrongSizes) {
   expect_invalid([] { TabularSoftmax({.states = 2, .actions = 0}); }, "number of actions is 0");
   expect_invalid([] { LogLinearSoftmax(Matrix::Ones(5, 2), 2); }, "features have 5 rows");
   expect_invalid([] { LogLinearSoftmax(Matrix::Ones(4, 0), 2); }, "number of features is 0");
-  expect_invalid([] { LogLinearSoftmax(Matrix::Constant(4, 1, NAN), 2); },
-                 "features[0, 0] is nan");
+  expect_invalid([] { LogLinearSoftmax(Matrix::Constant(4, 1, NAN), 2); }, "features[0, 0] is nan");
   const TabularSoftmax policy({.states = 2, .actions = 2});
   expect_invalid([&] { policy.probabilities(Vector::Zero(3)); }, "theta has 3 entries");
-  expect_invalid([&] { policy.score(Vector::Zero(4), Matrix::Constant(2, 2, 0.5), Matrix::Zero(2, 3)); },
-                 "weight is 2 x 3, must be 2 x 2");
+  expect_invalid(
+      [&] { policy.score(Vector::Zero(4), Matrix::Constant(2, 2, 0.5), Matrix::Zero(2, 3)); },
+      "weight is 2 x 3, must be 2 x 2");
 }
 
 TEST(CheckPolicy, NamesTheBadRow) {

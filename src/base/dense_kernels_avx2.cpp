@@ -1,0 +1,7 @@
+#include "rgu/base/dense_kernels_loops.hpp"
+
+namespace rgu {
+
+const DenseKernels* avx2_dense_kernels() { return &kLoops; }
+
+}  // namespace rgu
