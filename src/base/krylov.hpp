@@ -8,7 +8,7 @@
 
 namespace rgu {
 
-// Product: Vector -> Vector, linear.
+// Product: a callable (const Vector& x, Vector& y) that sets y = A x.
 template <class Product>
 struct LinearMap;
 
@@ -23,10 +23,10 @@ template <class Product, class Right>
 struct generic_product_impl<rgu::LinearMap<Product>, Right, SparseShape, DenseShape, GemvProduct>
     : generic_product_impl_base<rgu::LinearMap<Product>, Right,
                                 generic_product_impl<rgu::LinearMap<Product>, Right>> {
+  // The solvers only assign products, so nothing is copied or added here.
   template <class Result>
-  static void scaleAndAddTo(Result& result, const rgu::LinearMap<Product>& map, const Right& x,
-                            double alpha) {
-    result += alpha * map.product(x);
+  static void evalTo(Result& result, const rgu::LinearMap<Product>& map, const Right& x) {
+    map.product(x, result);
   }
 };
 

@@ -129,10 +129,10 @@ class NewtonSystem {
   // Conjugate gradients, scaled by the diagonal, to a residual that falls with the outer one.
   Vector krylov_solve(const Mask& active, double shift, const Vector& right) const {
     const Vector scale = (diagonal(active).array() + shift).rsqrt();
-    const auto product = [&](const Vector& u) -> Vector {
+    const auto product = [&](const Vector& u, Vector& image) {
       const Vector v = scale.cwiseProduct(u);
       const Matrix kept = active.select(dual_.adjoint(v), 0.0);
-      return scale.cwiseProduct(dual_.flow(kept) + shift * v);
+      image = scale.cwiseProduct(dual_.flow(kept) + shift * v);
     };
     const double forcing = std::clamp(right.norm(), 1e-6, 1e-2);
     return scale.cwiseProduct(conjugate_gradient(

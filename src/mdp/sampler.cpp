@@ -14,8 +14,10 @@ namespace {
 
 constexpr Index kLanes = kPhiloxLanes;
 
-// Sums are taken in this many parts at most, whatever the number of threads.
+// Sums are taken in this many parts at most, whatever the number of threads; with fewer than the
+// least there would be too little to share.
 constexpr Index kParts = 64;
+constexpr Index kFewestParts = 8;
 
 AliasTable kernel_table(const FiniteMdp& mdp) {
   return std::visit([](const auto& kernel) { return AliasTable(kernel); }, mdp.kernel());
@@ -78,7 +80,9 @@ Matrix TrajectorySampler::average(const Matrix& pi, BatchSize batch, StreamFamil
 
   const Index pairs = pi.size();
   const Index groups = (batch.trajectories + kLanes - 1) / kLanes;
-  const Index parts = std::min(groups, kParts);
+  // As many partial sums as pay for themselves: together no longer than the trajectories.
+  const Index affordable = std::max<Index>(batch.trajectories * batch.horizon, 1 << 12) / pairs;
+  const Index parts = std::min(groups, std::min(kParts, affordable));
   const auto lanes_of = [&](Index group, Lanes& lanes) {
     lanes.trajectory = static_cast<std::uint32_t>(group * kLanes);
     lanes.count = std::min(kLanes, batch.trajectories - group * kLanes);
@@ -91,7 +95,7 @@ Matrix TrajectorySampler::average(const Matrix& pi, BatchSize batch, StreamFamil
   };
 
   Matrix result = Matrix::Zero(pi.rows(), pi.cols());
-  if (parts * pairs <= std::max<Index>(batch.trajectories * batch.horizon, 1 << 12)) {
+  if (parts >= std::min(groups, kFewestParts)) {
     // Few pairs: each part has sums of its own, added up in the order of the parts.
     Matrix sums = Matrix::Zero(parts, pairs);
     pool_.for_each(parts, [&](Index part) {
@@ -106,9 +110,10 @@ Matrix TrajectorySampler::average(const Matrix& pi, BatchSize batch, StreamFamil
     }
   } else {
     // Many pairs: the threads only walk, a few groups at a time; the sums are taken here.
-    std::vector<Lanes> walked(static_cast<std::size_t>(parts), fresh_lanes());
-    for (Index first = 0; first < groups; first += parts) {
-      const Index count = std::min(parts, groups - first);
+    std::vector<Lanes> walked(static_cast<std::size_t>(std::min(groups, kParts)), fresh_lanes());
+    const auto most = static_cast<Index>(walked.size());
+    for (Index first = 0; first < groups; first += most) {
+      const Index count = std::min(most, groups - first);
       pool_.for_each(count, [&](Index i) { lanes_of(first + i, walked[i]); });
       for (Index i = 0; i < count; ++i) accumulate(walked[i], result.data());
     }
