@@ -11,7 +11,7 @@
 namespace rgu {
 namespace {
 
-// One half megabyte of a vector: safe within the second-level cache of any server CPU.
+// Half a megabyte of a vector, which fits the second-level cache of a server CPU.
 constexpr int kBlockBits = 16;
 
 // The distinct successors of one state and their probabilities under the policy. Few of them are
@@ -117,13 +117,18 @@ DiscountedSystem::DiscountedSystem(const SparseMatrix& kernel, const Matrix& pi,
   const double* probability = kernel.valuePtr();
 
   // Room for each block of columns, by a count that merging can only lower.
-  const auto blocks = static_cast<std::size_t>((states_ - 1) >> kBlockBits) + 1;
-  std::vector<std::size_t> first(blocks + 1, 0);
-  for (Index e = 0; e < kernel.nonZeros(); ++e) ++first[(next[e] >> kBlockBits) + 1];
-  for (std::size_t b = 0; b < blocks; ++b) first[b + 1] += first[b];
-  std::vector<std::size_t> last(first.begin(), first.end() - 1);
+  blocks_.resize(static_cast<std::size_t>((states_ - 1) >> kBlockBits) + 1);
+  for (Index e = 0; e < kernel.nonZeros(); ++e) ++blocks_[next[e] >> kBlockBits].end;
+  std::size_t room = 0;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    room += std::exchange(blocks_[b].end, room);
+    blocks_[b].begin = blocks_[b].end;
+    blocks_[b].first_column = static_cast<Index>(b) << kBlockBits;
+  }
 
-  entries_ = std::make_unique_for_overwrite<Entry[]>(first[blocks]);
+  rows_ = std::make_unique_for_overwrite<std::int32_t[]>(room);
+  columns_ = std::make_unique_for_overwrite<std::uint16_t[]>(room);
+  values_ = std::make_unique_for_overwrite<double[]>(room);
   MergedRow row(states_);
   for (Index s = 0; s < states_; ++s) {
     row.clear();
@@ -136,29 +141,31 @@ DiscountedSystem::DiscountedSystem(const SparseMatrix& kernel, const Matrix& pi,
     }
     for (std::size_t k = 0; k < row.columns().size(); ++k) {
       const std::int32_t column = row.columns()[k];
-      entries_[last[column >> kBlockBits]++] = {static_cast<std::int32_t>(s), column,
-                                                row.values()[k]};
+      const std::size_t at = blocks_[column >> kBlockBits].end++;
+      rows_[at] = static_cast<std::int32_t>(s);
+      columns_[at] = static_cast<std::uint16_t>(column);
+      values_[at] = row.values()[k];
     }
   }
-  // Close the gaps that merging left between the blocks.
-  Entry* end = entries_.get();
-  for (std::size_t b = 0; b < blocks; ++b) {
-    end = std::move(entries_.get() + first[b], entries_.get() + last[b], end);
-  }
-  size_ = static_cast<std::size_t>(end - entries_.get());
 }
 
 void DiscountedSystem::multiply(const Vector& x, Vector& y) const {
   y = x;
-  for (std::size_t e = 0; e < size_; ++e) {
-    y[entries_[e].row] -= entries_[e].value * x[entries_[e].column];
+  for (const Block& block : blocks_) {
+    const double* from = x.data() + block.first_column;
+    for (std::size_t e = block.begin; e < block.end; ++e) {
+      y[rows_[e]] -= values_[e] * from[columns_[e]];
+    }
   }
 }
 
 void DiscountedSystem::multiply_transposed(const Vector& x, Vector& y) const {
   y = x;
-  for (std::size_t e = 0; e < size_; ++e) {
-    y[entries_[e].column] -= entries_[e].value * x[entries_[e].row];
+  for (const Block& block : blocks_) {
+    double* to = y.data() + block.first_column;
+    for (std::size_t e = block.begin; e < block.end; ++e) {
+      to[columns_[e]] -= values_[e] * x[rows_[e]];
+    }
   }
 }
 
