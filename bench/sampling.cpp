@@ -128,6 +128,19 @@ void large_batch(benchmark::State& state) {
   count_steps(state, kLargeBatch);
 }
 
+// What two cores of this machine give to work that shares nothing: the ceiling of the above.
+void independent(benchmark::State& state) {
+  ThreadPool pool(static_cast<int>(state.range(0)));
+  for (auto _ : state) {
+    pool.for_each(16, [](Index piece) {
+      std::uint64_t word = static_cast<std::uint64_t>(piece) + 1;
+      for (int i = 0; i < 100000; ++i) word ^= word * 6364136223846793005U + 1;
+      benchmark::DoNotOptimize(word);
+    });
+  }
+}
+
+BENCHMARK(independent)->Arg(1)->Arg(2)->UseRealTime();
 BENCHMARK(plain)->Arg(10)->Arg(1000)->UseRealTime();
 BENCHMARK(occupancy)->Arg(10)->Arg(1000)->UseRealTime();
 BENCHMARK(gradient)->Arg(10)->Arg(1000)->UseRealTime();
@@ -152,5 +165,7 @@ int main(int argc, char** argv) {
        {"S=1000: sampled gradient / sampling alone", "gradient/1000", "occupancy/1000", 1.6,
         Ratio::kAtMost},
        {"S=10: one thread / two", "large_batch/10/1", "large_batch/10/2", 1.8},
-       {"S=1000: one thread / two", "large_batch/1000/1", "large_batch/1000/2", 1.8}});
+       {"S=1000: one thread / two", "large_batch/1000/1", "large_batch/1000/2", 1.8},
+       {"the machine itself, independent work: one thread / two", "independent/1", "independent/2",
+        1.8}});
 }

@@ -18,6 +18,7 @@ constexpr Index kLanes = kPhiloxLanes;
 // least there would be too little to share.
 constexpr Index kParts = 64;
 constexpr Index kFewestParts = 8;
+constexpr Index kGap = 16;  // two cache lines of doubles
 
 AliasTable kernel_table(const FiniteMdp& mdp) {
   return std::visit([](const auto& kernel) { return AliasTable(kernel); }, mdp.kernel());
@@ -97,17 +98,17 @@ Matrix TrajectorySampler::average(const Matrix& pi, BatchSize batch, StreamFamil
   Matrix result = Matrix::Zero(pi.rows(), pi.cols());
   if (parts >= std::min(groups, kFewestParts)) {
     // Few pairs: each part has sums of its own, added up in the order of the parts.
-    Matrix sums = Matrix::Zero(parts, pairs);
+    std::vector<Vector> sums(static_cast<std::size_t>(parts));
     pool_.for_each(parts, [&](Index part) {
+      // The gap keeps two threads from writing to one cache line.
+      sums[part] = Vector::Zero(pairs + kGap);
       Lanes lanes = fresh_lanes();
       for (Index g = part * groups / parts; g < (part + 1) * groups / parts; ++g) {
         lanes_of(g, lanes);
-        accumulate(lanes, sums.row(part).data());
+        accumulate(lanes, sums[part].data());
       }
     });
-    for (Index part = 0; part < parts; ++part) {
-      Eigen::Map<Vector>(result.data(), pairs) += sums.row(part).transpose();
-    }
+    for (const Vector& sum : sums) Eigen::Map<Vector>(result.data(), pairs) += sum.head(pairs);
   } else {
     // Many pairs: the threads only walk, a few groups at a time; the sums are taken here.
     std::vector<Lanes> walked(static_cast<std::size_t>(std::min(groups, kParts)), fresh_lanes());
