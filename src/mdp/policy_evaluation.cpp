@@ -4,7 +4,6 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/dense_kernels.hpp"
-#include "rgu/mdp/discounted_system.hpp"
 #include "rgu/mdp/policy.hpp"
 
 namespace rgu {

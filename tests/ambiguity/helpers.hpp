@@ -6,8 +6,8 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <string>
 
+#include "laws/throws.hpp"
 #include "rgu/base/check.hpp"
 #include "rgu/base/rng.hpp"
 #include "rgu/base/types.hpp"
@@ -40,11 +40,6 @@ inline Matrix both_signs(const Matrix& rows) {
 
 inline Matrix matrix(Index rows, Index columns, std::initializer_list<double> values) {
   return as_matrix(vec(values), rows, columns);
-}
-
-// Matches a call that throws InvalidInput with this part in its message.
-inline auto refuses(const std::string& part) {
-  return testing::ThrowsMessage<InvalidInput>(testing::HasSubstr(part));
 }
 
 // Matches a vector or matrix whose every entry is within `tolerance` of `expected`.
