@@ -1,7 +1,7 @@
 #include "rgu/gradient/exact_oracle.hpp"
 
 #include "rgu/gradient/check_parts.hpp"
-#include "rgu/mdp/policy_evaluation.hpp"
+#include "rgu/mdp/occupancy.hpp"
 
 namespace rgu {
 
@@ -18,8 +18,18 @@ SaddleGradient ExactOracle::estimate(const SaddlePoint& at, Rng& /*rng*/) const 
   return gradient(at);
 }
 
+SaddleGradient ExactOracle::estimate_nature(const SaddlePoint& at, Rng& /*rng*/) const {
+  UtilityGradient utility =
+      utility_.evaluate(occupancy(mdp_, policy_.probabilities(at.policy)), at.nature);
+  return {.value = utility.value, .policy = {}, .nature = std::move(utility.nature)};
+}
+
 SaddleGradient ExactOracle::gradient(const SaddlePoint& at) const {
-  const PolicyEvaluation evaluation(mdp_, policy_.probabilities(at.policy));
+  return gradient(at, PolicyEvaluation(mdp_, policy_.probabilities(at.policy)));
+}
+
+SaddleGradient ExactOracle::gradient(const SaddlePoint& at,
+                                     const PolicyEvaluation& evaluation) const {
   const Matrix lambda = evaluation.occupancy();
   UtilityGradient utility = utility_.evaluate(lambda, at.nature);
   Matrix weight = evaluation.action_value(utility.occupancy);

@@ -4,6 +4,7 @@
 #include "rgu/gradient/policy_gradient_scale.hpp"
 #include "rgu/mdp/finite_mdp.hpp"
 #include "rgu/mdp/policy.hpp"
+#include "rgu/mdp/policy_evaluation.hpp"
 #include "rgu/saddle/saddle_problem.hpp"
 #include "rgu/utility/utility.hpp"
 
@@ -19,7 +20,10 @@ class ExactOracle final : public GradientOracle {
               PolicyGradientScale scale = PolicyGradientScale::kDerivative);
 
   SaddleGradient estimate(const SaddlePoint& at, Rng& rng) const override;
+  SaddleGradient estimate_nature(const SaddlePoint& at, Rng& rng) const override;
   SaddleGradient gradient(const SaddlePoint& at) const;
+  // The same where the policy of `at` was evaluated already.
+  SaddleGradient gradient(const SaddlePoint& at, const PolicyEvaluation& evaluation) const;
 
  private:
   const FiniteMdp& mdp_;

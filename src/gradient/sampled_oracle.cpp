@@ -27,7 +27,18 @@ SaddleGradient SampledOracle::estimate(const SaddlePoint& at, Rng& rng) const {
       factor_ * sampler_.score_weights(pi, utility.occupancy, options_.policy, rng.fork());
   return {.value = utility.value,
           .policy = policy_.score(at.policy, pi, weight),
-          .nature = std::move(utility.nature)};
+          .nature = std::move(utility.nature),
+          .samples = transitions(options_.occupancy) + transitions(options_.policy)};
+}
+
+SaddleGradient SampledOracle::estimate_nature(const SaddlePoint& at, Rng& rng) const {
+  const Matrix lambda =
+      sampler_.occupancy(policy_.probabilities(at.policy), options_.occupancy, rng.fork());
+  UtilityGradient utility = utility_.evaluate(lambda, at.nature);
+  return {.value = utility.value,
+          .policy = {},
+          .nature = std::move(utility.nature),
+          .samples = transitions(options_.occupancy)};
 }
 
 }  // namespace rgu

@@ -16,7 +16,7 @@ struct SampledOracleOptions {
 };
 
 // GPOMDP with a general utility [RGU, Alg. stochastic_gradient]. Each call draws two fresh stream
-// families from the Rng. Keeps references to its parts.
+// families from the Rng, for nature alone one. Keeps references to its parts.
 class SampledOracle final : public GradientOracle {
  public:
   // Throws InvalidInput where shapes do not fit together or a batch is empty.
@@ -24,6 +24,7 @@ class SampledOracle final : public GradientOracle {
                 SampledOracleOptions options = {});
 
   SaddleGradient estimate(const SaddlePoint& at, Rng& rng) const override;
+  SaddleGradient estimate_nature(const SaddlePoint& at, Rng& rng) const override;
 
  private:
   const TrajectorySampler& sampler_;

@@ -15,6 +15,9 @@ struct BatchSize {
   Index horizon = 50;        // H
 };
 
+// The transitions a batch draws: m H.
+inline Index transitions(BatchSize batch) { return batch.trajectories * batch.horizon; }
+
 // Every random number is named by (seed, stream, trajectory, step) and every sum has a fixed order,
 // so results are the same to the last bit for any number of threads. Keeps references to the model
 // and the pool.

@@ -15,7 +15,6 @@ set(RGU_WORLD_SOURCES
   io/place.cpp
   io/prism_reader.cpp
   io/prism_writer.cpp
-  io/text_file.cpp
   io/transition_list.cpp
   io/world_file.cpp
   io/written_world.cpp)

@@ -14,15 +14,21 @@ struct SaddlePoint {
 };
 
 struct SaddleGradient {
-  double value = 0;  // f_xi(lambda_theta), or an estimate of it
-  Vector policy;     // grad_theta
-  Vector nature;     // grad_xi
+  double value = 0;   // f_xi(lambda_theta), or an estimate of it
+  Vector policy;      // grad_theta
+  Vector nature;      // grad_xi
+  Index samples = 0;  // transitions drawn for it
 };
 
 class GradientOracle {
  public:
   virtual ~GradientOracle() = default;
   virtual SaddleGradient estimate(const SaddlePoint& at, Rng& rng) const = 0;
+
+  // The same, but `policy` may be left empty: cheaper where only nature moves.
+  virtual SaddleGradient estimate_nature(const SaddlePoint& at, Rng& rng) const {
+    return estimate(at, rng);
+  }
 };
 
 // A view: whoever makes it owns the parts and keeps them alive.

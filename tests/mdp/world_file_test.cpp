@@ -15,7 +15,7 @@
 #include "rgu/mdp/generators.hpp"
 #include "rgu/mdp/io/csv_file.hpp"
 #include "rgu/mdp/io/json_file.hpp"
-#include "rgu/mdp/io/text_file.hpp"
+#include "rgu/base/text_file.hpp"
 
 namespace rgu {
 namespace {

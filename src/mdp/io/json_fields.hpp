@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rgu/mdp/io/place.hpp"
-#include "rgu/mdp/io/text_file.hpp"
+#include "rgu/base/text_file.hpp"
 
 namespace rgu {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "rgu/mdp/io/place.hpp"
-#include "rgu/mdp/io/text_file.hpp"
+#include "rgu/base/text_file.hpp"
 
 namespace rgu {
 

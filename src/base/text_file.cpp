@@ -1,4 +1,4 @@
-#include "rgu/mdp/io/text_file.hpp"
+#include "rgu/base/text_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -38,6 +38,17 @@ std::filesystem::path name_beside(const std::filesystem::path& target) {
   std::filesystem::path name = target;
   name += fmt::format(".{}-{}.partial", ::getpid(), count++);
   return name;
+}
+
+// False, with errno set, where the system refuses.
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(descriptor, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
 }
 
 }  // namespace
@@ -123,18 +134,48 @@ void OutputFile::commit() {
 }
 
 void OutputFile::flush() {
-  std::size_t done = 0;
-  while (done < buffer_.size()) {
-    const ssize_t put = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail("write");
-    done += static_cast<std::size_t>(put);
-  }
+  if (!write_all(descriptor_, buffer_)) fail("write");
   buffer_.clear();
 }
 
 void OutputFile::fail(std::string_view what) const {
   throw FileError(fmt::format("cannot {} {}: {}", what, target_.string(), reason()));
+}
+
+AppendFile::AppendFile(const std::filesystem::path& path, std::uintmax_t keep)
+    : path_(path), size_(keep) {
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail("open");
+  const off_t end = ::lseek(descriptor_, 0, SEEK_END);
+  if (end < 0 || static_cast<std::uintmax_t>(end) < keep) {
+    ::close(descriptor_);
+    throw FileError(fmt::format("cannot go on with {}: it has {} bytes, must have at least {}",
+                                path.string(), end, keep));
+  }
+  if (::ftruncate(descriptor_, static_cast<off_t>(keep)) != 0 ||
+      ::lseek(descriptor_, static_cast<off_t>(keep), SEEK_SET) < 0) {
+    const int error = errno;
+    ::close(descriptor_);
+    errno = error;
+    fail("write");
+  }
+}
+
+AppendFile::~AppendFile() { ::close(descriptor_); }
+
+void AppendFile::text(std::string_view text) {
+  buffer_ += text;
+  if (buffer_.size() >= kBufferSize) flush();
+}
+
+void AppendFile::flush() {
+  if (!write_all(descriptor_, buffer_)) fail("write");
+  size_ += buffer_.size();
+  buffer_.clear();
+}
+
+void AppendFile::fail(std::string_view what) const {
+  throw FileError(fmt::format("cannot {} {}: {}", what, path_.string(), reason()));
 }
 
 }  // namespace rgu

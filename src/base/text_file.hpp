@@ -1,6 +1,7 @@
 // Whole text files: read at once, written so that a reader never sees half of one.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -52,6 +53,29 @@ class OutputFile {
   std::string buffer_;
   int descriptor_ = -1;
   bool temporary_ = true;
+};
+
+// A file that grows: text is added at its end and is in the file, for other programs to see, after
+// flush(). Every member throws FileError where the system refuses.
+class AppendFile {
+ public:
+  // Keeps the first `keep` bytes of what is there. Throws FileError also if there are fewer.
+  explicit AppendFile(const std::filesystem::path& path, std::uintmax_t keep = 0);
+  ~AppendFile();  // without flush()
+  AppendFile(const AppendFile&) = delete;
+  AppendFile& operator=(const AppendFile&) = delete;
+
+  void text(std::string_view text);
+  void flush();
+  std::uintmax_t size() const { return size_ + buffer_.size(); }  // what was kept and added, bytes
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const;
+
+  std::filesystem::path path_;
+  std::string buffer_;
+  std::uintmax_t size_ = 0;
+  int descriptor_ = -1;
 };
 
 }  // namespace rgu

@@ -1,0 +1,185 @@
+#include "rgu/record/run_files.hpp"
+
+#include <fmt/format.h>
+
+#include "rgu/base/check.hpp"
+#include "rgu/record/json_values.hpp"
+#include "rgu/record/metrics_file.hpp"
+
+namespace rgu {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What goes wrong in `read` gets the name of the file in front.
+template <class Read>
+auto naming(const fs::path& path, Read read) {
+  try {
+    return read(parse_json(read_text(path)));
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+// Calls read(line) for every whole line; a last line without a line break was cut off.
+template <class Read>
+void for_each_line(const fs::path& path, Read read) {
+  if (!fs::exists(path)) return;
+  const std::string text = read_text(path);
+  std::size_t begin = 0;
+  for (int line = 1;; ++line) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos) return;
+    try {
+      read(std::string_view(text).substr(begin, end - begin));
+    } catch (const InvalidInput& error) {
+      throw InvalidInput(fmt::format("{}:{}: {}", path.string(), line, error.what()));
+    }
+    begin = end + 1;
+  }
+}
+
+Json to_json(const GridRecord& grid) {
+  return {{"rows", grid.rows},
+          {"columns", grid.columns},
+          {"cell_of_state", grid.cell_of_state},
+          {"marks", grid.marks}};
+}
+
+GridRecord grid_of(const Json& json) {
+  GridRecord grid{.rows = static_cast<int>(number<Index>(json, "rows")),
+                  .columns = static_cast<int>(number<Index>(json, "columns")),
+                  .cell_of_state = {},
+                  .marks = words(json, "marks")};
+  const Index cells = Index{grid.rows} * grid.columns;
+  check(grid.rows > 0 && grid.columns > 0, "\"grid\" is {} by {}, must have cells", grid.rows,
+        grid.columns);
+  for (const double cell : vector_of(json, "cell_of_state")) {
+    check(cell >= 0 && cell < static_cast<double>(cells),
+          "\"cell_of_state\" has an entry {}, must be a cell below {}", cell, cells);
+    grid.cell_of_state.push_back(static_cast<int>(cell));
+  }
+  check(static_cast<Index>(grid.marks.size()) == cells, "\"marks\" has {} cells, must have {}",
+        grid.marks.size(), cells);
+  return grid;
+}
+
+void read_about(const Json& json, RunRecord& run) {
+  run.name = words(json, "name");
+  run.description = words(json, "description");
+  run.version = words(json, "version");
+  run.method = words(json, "method");
+  run.utility = words(json, "utility");
+  run.ambiguity = words(json, "ambiguity");
+  run.states = number<Index>(json, "states");
+  run.actions = number<Index>(json, "actions");
+  run.discount = number<double>(json, "discount");
+  run.nature_rows = number<Index>(json, "nature_rows");
+  run.nature_columns = number<Index>(json, "nature_columns");
+  run.nature_centre = vector_of(json, "nature_centre");
+  run.action_names = word_list(json, "action_names");
+  run.warnings = word_list(json, "warnings");
+  run.notes = word_list(json, "notes");
+  if (json.contains("grid")) run.grid = grid_of(json["grid"]);
+}
+
+SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
+  SeedRecord record;
+  record.seed = seed;
+  record.status = "not finished";
+  record.solved = false;
+  for_each_line(folder / "metrics.jsonl",
+                [&](std::string_view line) { record.metrics.push_back(parse_metrics(line)); });
+  for_each_line(folder / "timing.jsonl", [&](std::string_view line) {
+    record.seconds.push_back(number<double>(parse_json(line), "seconds"));
+  });
+  if (!fs::exists(folder / "result.json")) return record;
+  naming(folder / "policy.json", [&](const Json& json) {
+    record.policy = matrix_of(json, "policy");
+    record.occupancy = matrix_of(json, "occupancy");
+  });
+  naming(folder / "worst_case.json", [&](const Json& json) {
+    record.worst_case = {.value = number<double>(json, "value"),
+                         .kind = answer_kind(words(json, "kind")),
+                         .gap = number<double>(json, "gap"),
+                         .method = words(json, "method"),
+                         .nature = vector_of(json, "nature")};
+    record.nominal = number<double>(json, "nominal");
+  });
+  naming(folder / "result.json", [&](const Json& json) {
+    record.status = words(json, "status");
+    record.solved = member(json, "solved") == true;
+    record.notes = word_list(json, "notes");
+  });
+  return record;
+}
+
+}  // namespace
+
+void write_about(const RunFolder& folder, const RunRecord& run) {
+  Json json = {{"name", run.name},
+               {"description", run.description},
+               {"version", run.version},
+               {"method", run.method},
+               {"utility", run.utility},
+               {"ambiguity", run.ambiguity},
+               {"states", run.states},
+               {"actions", run.actions},
+               {"discount", run.discount},
+               {"nature_rows", run.nature_rows},
+               {"nature_columns", run.nature_columns},
+               {"nature_centre", rgu::to_json(run.nature_centre)},
+               {"action_names", run.action_names},
+               {"warnings", run.warnings},
+               {"notes", run.notes}};
+  if (run.grid) json["grid"] = to_json(*run.grid);
+  write_file(folder.about(), json.dump(1) + '\n');
+}
+
+void write_seed(const fs::path& folder, const SeedFiles& seed) {
+  const SeedRecord& record = seed.record;
+  const Json policy = {{"parameters", rgu::to_json(seed.parameters)},
+                       {"policy", rgu::to_json(record.policy)},
+                       {"occupancy", rgu::to_json(record.occupancy)},
+                       {"drawn",
+                        {{"parameters", rgu::to_json(seed.drawn_parameters)},
+                         {"policy", rgu::to_json(seed.drawn_policy)},
+                         {"envelope", rgu::to_json(seed.drawn_envelope)}}}};
+  write_file(folder / "policy.json", policy.dump(1) + '\n');
+  const Json worst = {{"value", rgu::to_json(record.worst_case.value)},
+                      {"kind", name_of(record.worst_case.kind)},
+                      {"gap", rgu::to_json(record.worst_case.gap)},
+                      {"method", record.worst_case.method},
+                      {"nominal", rgu::to_json(record.nominal)},
+                      {"nature", rgu::to_json(record.worst_case.nature)}};
+  write_file(folder / "worst_case.json", worst.dump(1) + '\n');
+  const Json result = {{"seed", record.seed},
+                       {"status", record.status},
+                       {"solved", record.solved},
+                       {"finished", seed.finished},
+                       {"notes", record.notes}};
+  write_file(folder / "result.json", result.dump(1) + '\n');
+}
+
+bool is_finished(const fs::path& folder) {
+  if (!fs::exists(folder / "result.json")) return false;
+  return naming(folder / "result.json",
+                [](const Json& json) { return member(json, "finished") == true; });
+}
+
+Vector read_parameters(const fs::path& folder) {
+  return naming(folder / "policy.json",
+                [](const Json& json) { return vector_of(json, "parameters"); });
+}
+
+RunRecord read_run(const RunFolder& folder) {
+  RunRecord run;
+  naming(folder.about(), [&](const Json& json) { read_about(json, run); });
+  run.config = read_text(folder.config());
+  for (const std::uint64_t seed : folder.seeds()) {
+    run.seeds.push_back(read_seed(folder.seed(seed), seed));
+  }
+  return run;
+}
+
+}  // namespace rgu

@@ -1,0 +1,36 @@
+// The plain data of a run as the files of its folder.
+#pragma once
+
+#include <filesystem>
+
+#include "rgu/record/run_folder.hpp"
+#include "rgu/record/run_record.hpp"
+
+namespace rgu {
+
+// run.json: everything of the record but the config and the seeds.
+void write_about(const RunFolder& folder, const RunRecord& run);
+
+// What is known of one seed at its end: policy.json, worst_case.json and result.json, in this
+// order, so that a result stands only beside what it speaks of.
+struct SeedFiles {
+  SeedRecord record;    // without its metrics and seconds
+  Vector parameters;    // theta of the last iterate
+  Matrix drawn_policy;  // (S, A): pi of the uniformly drawn iterate
+  Vector drawn_parameters;
+  double drawn_envelope = 0;  // Gamma there
+  bool finished = true;       // false: interrupted, to be resumed
+};
+void write_seed(const std::filesystem::path& seed_folder, const SeedFiles& seed);
+
+// Has the seed come to its end? One that was interrupted, or never began, has not.
+bool is_finished(const std::filesystem::path& seed_folder);
+
+// theta of the last iterate, from policy.json.
+Vector read_parameters(const std::filesystem::path& seed_folder);
+
+// The whole record. A seed without a result has the metrics written so far and the status
+// "not finished". Throws InvalidInput, naming file and line, on files that are not as written.
+RunRecord read_run(const RunFolder& folder);
+
+}  // namespace rgu

@@ -1,0 +1,143 @@
+#include "rgu/record/run_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "rgu/base/check.hpp"
+#include "rgu/base/crc32c.hpp"
+
+namespace rgu {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSeedPrefix = "seed-";
+
+bool is_run(const fs::path& path) {
+  return fs::is_regular_file(path / "config.toml") && fs::is_regular_file(path / "run.json");
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    throw FileError(fmt::format("cannot make the folder {}: {}", path.string(), error.message()));
+  }
+}
+
+std::string header(std::string_view text) {
+  return fmt::format("rgu-checkpoint 1 {:08x} {}\n", crc32c(text), text.size());
+}
+
+std::optional<std::string> whole_checkpoint(const fs::path& path) {
+  if (!fs::is_regular_file(path)) return std::nullopt;
+  const std::string bytes = read_text(path);
+  const std::size_t line = bytes.find('\n');
+  if (line == std::string::npos) return std::nullopt;
+  std::string text = bytes.substr(line + 1);
+  if (header(text) != bytes.substr(0, line + 1)) return std::nullopt;
+  return text;
+}
+
+}  // namespace
+
+RunFolder RunFolder::create(const fs::path& path, ExistingRun existing) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status)) {
+    const bool empty = fs::is_directory(status) && fs::is_empty(path, error);
+    check(empty || fs::is_directory(status), "{} exists and is not a folder", path.string());
+    check(empty || is_run(path), "the folder {} exists and is not a run: it is left alone",
+          path.string());
+    check(empty || existing == ExistingRun::kReplace,
+          "the run folder {} exists; choose another with --out, or replace it with --force",
+          path.string());
+    if (!empty) {
+      const Lock lock{RunFolder(path)};
+      for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+        fs::remove_all(entry.path(), error);
+        if (error) {
+          throw FileError(
+              fmt::format("cannot remove {}: {}", entry.path().string(), error.message()));
+        }
+      }
+    }
+  }
+  make_folder(path);
+  return RunFolder(fs::absolute(path));
+}
+
+RunFolder RunFolder::open(const fs::path& path) {
+  std::error_code error;
+  check(fs::exists(path, error), "there is no run folder {}", path.string());
+  check(fs::is_directory(path, error) && is_run(path),
+        "{} is not a run folder: it has no config.toml with a run.json beside it", path.string());
+  return RunFolder(fs::absolute(path));
+}
+
+RunFolder::Lock::Lock(const RunFolder& folder) {
+  const fs::path path = folder.path() / "lock";
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    throw FileError(
+        fmt::format("cannot open {}: {}", path.string(), std::generic_category().message(errno)));
+  }
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    ::close(descriptor_);
+    throw InvalidInput(
+        fmt::format("the run folder {} is in use by another process", folder.path().string()));
+  }
+}
+
+RunFolder::Lock::~Lock() { ::close(descriptor_); }
+
+fs::path RunFolder::seed(std::uint64_t seed) const {
+  return path_ / fmt::format("{}{}", kSeedPrefix, seed);
+}
+
+std::vector<std::uint64_t> RunFolder::seeds() const {
+  std::vector<std::uint64_t> seeds;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory() || !name.starts_with(kSeedPrefix)) continue;
+    std::uint64_t seed = 0;
+    const char* end = name.data() + name.size();
+    const auto parsed = std::from_chars(name.data() + kSeedPrefix.size(), end, seed);
+    if (parsed.ec == std::errc() && parsed.ptr == end) seeds.push_back(seed);
+  }
+  std::sort(seeds.begin(), seeds.end());
+  return seeds;
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  OutputFile file(path);
+  file.text(text);
+  file.commit();
+}
+
+void write_checkpoint(const fs::path& seed_folder, std::string_view text) {
+  const fs::path current = seed_folder / "checkpoint";
+  const fs::path next = seed_folder / "checkpoint.next";
+  write_file(next, header(text) + std::string(text));
+  std::error_code error;
+  if (fs::exists(current)) fs::rename(current, seed_folder / "checkpoint.previous", error);
+  if (!error) fs::rename(next, current, error);
+  if (error) {
+    throw FileError(fmt::format("cannot write {}: {}", current.string(), error.message()));
+  }
+}
+
+std::optional<std::string> read_checkpoint(const fs::path& seed_folder) {
+  for (const char* name : {"checkpoint", "checkpoint.previous"}) {
+    if (auto text = whole_checkpoint(seed_folder / name)) return text;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rgu

@@ -1,0 +1,73 @@
+// The folder of a run.
+//
+//   config.toml        the problem, complete: `rgu solve config.toml` repeats the run
+//   run.json           what was run: names, sizes, warnings
+//   lock               held by the process that writes here
+//   seed-N/            one for each seed:
+//     metrics.jsonl    one line an outer iteration (metrics.hpp)
+//     timing.jsonl     wall time at each of those lines; the only file that differs between two
+//                      runs of the same configuration
+//     checkpoint       all that is needed to go on; checkpoint.previous is the one before it
+//     policy.json      the policy: parameters, probabilities, occupancy; also the drawn iterate
+//     worst_case.json  Gamma, its kind, the worst xi
+//     result.json      how it ended
+//     events.out.tfevents.*  for TensorBoard, where asked for
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rgu/base/text_file.hpp"
+
+namespace rgu {
+
+enum class ExistingRun { kRefuse, kReplace };
+
+class RunFolder {
+ public:
+  // A new folder, with its parents. Throws InvalidInput if something is there already, unless it
+  // is a run (or an empty folder) and may be replaced; FileError where the system refuses.
+  static RunFolder create(const std::filesystem::path& path, ExistingRun existing);
+
+  // Throws InvalidInput unless `path` is the folder of a run.
+  static RunFolder open(const std::filesystem::path& path);
+
+  // Keeps other processes from writing here until this object and its copies are gone. Throws
+  // InvalidInput if another process does.
+  class Lock {
+   public:
+    explicit Lock(const RunFolder& folder);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    int descriptor_ = -1;
+  };
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path config() const { return path_ / "config.toml"; }
+  std::filesystem::path about() const { return path_ / "run.json"; }
+  std::filesystem::path seed(std::uint64_t seed) const;
+  std::vector<std::uint64_t> seeds() const;  // those with a folder, in ascending order
+
+ private:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+};
+
+// The whole text as a file, at once.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+// Replaces the checkpoint of a seed; the last one stays as the previous one.
+void write_checkpoint(const std::filesystem::path& seed_folder, std::string_view text);
+
+// The last checkpoint that is whole, by its checksum, or none.
+std::optional<std::string> read_checkpoint(const std::filesystem::path& seed_folder);
+
+}  // namespace rgu

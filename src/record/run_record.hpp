@@ -1,0 +1,70 @@
+// Plain data of one run: all that a report is made of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rgu/base/answer_kind.hpp"
+#include "rgu/base/types.hpp"
+#include "rgu/record/metrics.hpp"
+
+namespace rgu {
+
+// A member of the ambiguity set at which the policy does worst.
+struct WorstCaseRecord {
+  double value = 0;  // Gamma
+  AnswerKind kind = AnswerKind::kExact;
+  double gap = 0;      // the true maximum is at most value + gap; infinite for kBestFound
+  std::string method;  // one line: how it was found
+  Vector nature;       // the worst xi
+};
+
+struct SeedRecord {
+  std::uint64_t seed = 0;
+  std::string status;  // how it ended, in words: "reached 300 iterations"
+  bool solved = true;  // false: diverged, interrupted, infeasible: `status` and `notes` say
+  std::vector<Metrics> metrics;
+  std::vector<double> seconds;  // wall time at each of `metrics`; may be shorter after a crash
+  Matrix policy;                // (S, A): pi(a|s) of the last iterate
+  Matrix occupancy;             // (S, A): lambda(s,a)
+  double nominal = 0;           // f at the centre of the ambiguity set
+  WorstCaseRecord worst_case;
+  std::vector<std::string> notes;  // about this seed
+};
+
+// Where the states of a grid world lie: state -> row * columns + column. Cells without a state are
+// walls. `marks`: one character a cell, row by row, as in the map ('S', 'G', 'H', '#', '.').
+struct GridRecord {
+  int rows = 0;
+  int columns = 0;
+  std::vector<int> cell_of_state;
+  std::string marks;
+};
+
+struct RunRecord {
+  std::string name;         // of the problem
+  std::string description;  // one sentence
+  std::string version;      // of rgu, and the compiler
+  std::string config;       // config.toml, complete
+  std::string method;       // of the solver, in words
+  std::string utility;      // in words, with its formula in plain text
+  std::string ambiguity;    // in words, with its sizes
+  Index states = 0;
+  Index actions = 0;
+  double discount = 0;
+  // xi is a (rows, columns) matrix, row after row; {n, 1} for a plain vector.
+  Index nature_rows = 0;
+  Index nature_columns = 0;
+  Vector nature_centre;                   // the nominal xi
+  std::vector<std::string> action_names;  // may be empty
+  std::optional<GridRecord> grid;
+  // Theory notes, and warnings such as a degenerate radius, a nonsmooth utility or a utility that
+  // is not strongly concave; one paragraph each.
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;
+  std::vector<SeedRecord> seeds;
+};
+
+}  // namespace rgu

@@ -1,0 +1,113 @@
+#include "rgu/record/seed_recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "rgu/base/check.hpp"
+#include "rgu/record/json_values.hpp"
+#include "rgu/record/metrics_file.hpp"
+#include "rgu/record/run_folder.hpp"
+#include "rgu/record/tensorboard.hpp"
+
+namespace rgu {
+namespace {
+
+namespace fs = std::filesystem;
+
+double wall_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// The first lines of a timing file: how many bytes they are, and the seconds of the last.
+struct TimingStart {
+  std::uintmax_t bytes = 0;
+  double seconds = 0;
+};
+
+TimingStart first_lines(const fs::path& path, std::uint64_t lines) {
+  if (lines == 0) return {};
+  const std::string text = read_text(path);
+  std::size_t begin = 0, end = 0;
+  for (std::uint64_t i = 0; i < lines; ++i) {
+    begin = end;
+    end = text.find('\n', begin) + 1;
+    check(end != 0, "{} has {} lines, its checkpoint says {}", path.string(), i, lines);
+  }
+  return {.bytes = end,
+          .seconds = number<double>(parse_json(text.substr(begin, end - begin)), "seconds")};
+}
+
+// Left behind by a process that was killed while it wrote.
+void remove_partial_files(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".partial") || name == "checkpoint.next") fs::remove(entry.path());
+  }
+}
+
+}  // namespace
+
+SeedRecorder::SeedRecorder(fs::path folder, RecorderOptions options) : folder_(std::move(folder)) {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) {
+    throw FileError(
+        fmt::format("cannot make the folder {}: {}", folder_.string(), error.message()));
+  }
+  remove_partial_files(folder_);
+  std::uintmax_t metrics_bytes = 0;
+  std::uintmax_t event_bytes = 0;
+  if (const auto text = read_checkpoint(folder_)) {
+    const Json json = parse_json(*text);
+    metrics_bytes = number<std::uint64_t>(json, "metrics_bytes");
+    event_bytes = number<std::uint64_t>(json, "event_bytes");
+    lines_ = number<std::uint64_t>(json, "lines");
+    resumed_state_ = member(json, "state").dump();
+  }
+  const TimingStart timing = first_lines(folder_ / "timing.jsonl", lines_);
+  resumed_seconds_ = timing.seconds;
+  metrics_ = std::make_unique<AppendFile>(folder_ / "metrics.jsonl", metrics_bytes);
+  timing_ = std::make_unique<AppendFile>(folder_ / "timing.jsonl", timing.bytes);
+  if (!options.tensorboard) return;
+  events_ = std::make_unique<AppendFile>(folder_ / "events.out.tfevents.0.rgu", event_bytes);
+  if (event_bytes == 0) events_->text(event_header(wall_time()));
+}
+
+SeedRecorder::~SeedRecorder() = default;
+
+void SeedRecorder::add(const Metrics& metrics, double seconds) {
+  metrics_->text(to_line(metrics));
+  const Json timing = {{"iteration", metrics.iteration}, {"seconds", seconds}};
+  timing_->text(timing.dump() + '\n');
+  ++lines_;
+  if (!events_) return;
+  std::vector<std::pair<std::string, double>> scalars;
+  for (const MetricField& field : kMetricFields) {
+    const double value = metrics.*field.member;
+    if (std::isfinite(value)) scalars.emplace_back(field.name, value);
+  }
+  scalars.emplace_back("samples", static_cast<double>(metrics.samples));
+  events_->text(scalar_event(wall_time(), metrics.iteration, scalars));
+}
+
+void SeedRecorder::checkpoint(std::string_view solver_state) {
+  const auto begin = std::chrono::steady_clock::now();
+  metrics_->flush();
+  timing_->flush();
+  if (events_) events_->flush();
+  const Json json = {{"metrics_bytes", metrics_->size()},
+                     {"lines", lines_},
+                     {"event_bytes", events_ ? events_->size() : 0},
+                     {"state", parse_json(solver_state)}};
+  write_checkpoint(folder_, json.dump());
+  checkpoint_cost_ =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void SeedRecorder::finish() { fs::remove(folder_ / "checkpoint.previous"); }
+
+}  // namespace rgu

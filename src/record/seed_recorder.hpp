@@ -1,0 +1,51 @@
+// Writes what happens in the run of one seed, so that it can be stopped at any moment and resumed.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rgu/base/text_file.hpp"
+#include "rgu/record/metrics.hpp"
+
+namespace rgu {
+
+struct RecorderOptions {
+  bool tensorboard = false;
+};
+
+class SeedRecorder {
+ public:
+  // Makes the folder, or goes on in it: from its last whole checkpoint, cutting off what was
+  // written after that. Throws FileError where the system refuses, InvalidInput if a checkpoint
+  // does not belong to the files beside it.
+  SeedRecorder(std::filesystem::path folder, RecorderOptions options);
+  ~SeedRecorder();
+
+  // What the last checkpoint holds; empty: begin from the beginning.
+  const std::optional<std::string>& resumed_state() const { return resumed_state_; }
+  double resumed_seconds() const { return resumed_seconds_; }
+
+  void add(const Metrics& metrics, double seconds);
+  // From here a later recorder goes on.
+  void checkpoint(std::string_view solver_state);
+  // After the last checkpoint: only the last one is kept.
+  void finish();
+
+  // How long the last checkpoint took to write, in seconds.
+  double checkpoint_cost() const { return checkpoint_cost_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<AppendFile> metrics_;
+  std::unique_ptr<AppendFile> timing_;
+  std::unique_ptr<AppendFile> events_;  // null: not asked for
+  std::uint64_t lines_ = 0;             // of `metrics_`, and of `timing_`
+  std::optional<std::string> resumed_state_;
+  double resumed_seconds_ = 0;
+  double checkpoint_cost_ = 0;
+};
+
+}  // namespace rgu

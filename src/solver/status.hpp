@@ -1,0 +1,39 @@
+// How a run of a solver ended.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace rgu {
+
+enum class Status {
+  kRunning,         // not yet ended: what an interrupted record says
+  kIterationLimit,  // did all the iterations it was given
+  kSampleLimit,     // drew all the samples it was given
+  kTimeLimit,       // used all the time it was given
+  kConverged,       // the residual fell to what was asked for
+  kInterrupted,     // the observer asked it to stop
+  kDiverged,        // a number was not finite or grew without limit; the last good point is kept
+};
+
+struct StatusName {
+  Status status;
+  std::string_view name;  // in files
+  std::string_view text;  // for people
+};
+
+inline constexpr std::array kStatusNames = {
+    StatusName{Status::kRunning, "running", "not finished"},
+    StatusName{Status::kIterationLimit, "iteration-limit", "did all iterations"},
+    StatusName{Status::kSampleLimit, "sample-limit", "drew all samples"},
+    StatusName{Status::kTimeLimit, "time-limit", "used all the time"},
+    StatusName{Status::kConverged, "converged", "reached the residual asked for"},
+    StatusName{Status::kInterrupted, "interrupted", "interrupted"},
+    StatusName{Status::kDiverged, "diverged", "diverged; the last good iterate was kept"},
+};
+
+constexpr const StatusName& describe(Status status) {
+  return kStatusNames[static_cast<std::size_t>(status)];
+}
+
+}  // namespace rgu
