@@ -14,11 +14,11 @@ namespace rgu {
 
 // A member of the ambiguity set at which the policy does worst.
 struct WorstCaseRecord {
-  double value = 0;  // Gamma
+  double value = Metrics::kNone;  // Gamma
   AnswerKind kind = AnswerKind::kExact;
-  double gap = 0;      // the true maximum is at most value + gap; infinite for kBestFound
-  std::string method;  // one line: how it was found
-  Vector nature;       // the worst xi
+  double gap = Metrics::kNone;  // the true maximum is at most value + gap; infinite for kBestFound
+  std::string method;           // one line: how it was found
+  Vector nature;                // the worst xi
 };
 
 struct SeedRecord {
@@ -26,10 +26,10 @@ struct SeedRecord {
   std::string status;  // how it ended, in words: "reached 300 iterations"
   bool solved = true;  // false: diverged, interrupted, infeasible: `status` and `notes` say
   std::vector<Metrics> metrics;
-  std::vector<double> seconds;  // wall time at each of `metrics`; may be shorter after a crash
-  Matrix policy;                // (S, A): pi(a|s) of the last iterate
-  Matrix occupancy;             // (S, A): lambda(s,a)
-  double nominal = 0;           // f at the centre of the ambiguity set
+  std::vector<double> seconds;      // wall time at each of `metrics`; may be shorter after a crash
+  Matrix policy;                    // (S, A): pi(a|s) of the last iterate
+  Matrix occupancy;                 // (S, A): lambda(s,a)
+  double nominal = Metrics::kNone;  // f at the centre of the ambiguity set
   WorstCaseRecord worst_case;
   std::vector<std::string> notes;  // about this seed
 };

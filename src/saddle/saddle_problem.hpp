@@ -9,15 +9,15 @@ namespace rgu {
 
 // The sense is stated here, once: the policy minimises, nature maximises.
 struct SaddlePoint {
-  Vector policy;  // theta
-  Vector nature;  // xi
+  Vector policy = {};  // theta
+  Vector nature = {};  // xi
 };
 
 struct SaddleGradient {
-  double value = 0;   // f_xi(lambda_theta), or an estimate of it
-  Vector policy;      // grad_theta
-  Vector nature;      // grad_xi
-  Index samples = 0;  // transitions drawn for it
+  double value = 0;    // f_xi(lambda_theta), or an estimate of it
+  Vector policy = {};  // grad_theta
+  Vector nature = {};  // grad_xi
+  Index samples = 0;   // transitions drawn for it
 };
 
 class GradientOracle {

@@ -17,9 +17,9 @@ namespace rgu {
 // The first limit that is reached ends the run.
 struct StopRule {
   Index iterations = 300;
-  std::optional<Index> samples;    // transitions drawn
-  std::optional<double> seconds;   // of wall time, over all resumptions
-  std::optional<double> residual;  // R_GM at most this
+  std::optional<Index> samples = {};    // transitions drawn
+  std::optional<double> seconds = {};   // of wall time, over all resumptions
+  std::optional<double> residual = {};  // R_GM at most this
 };
 
 // Throws InvalidInput unless iterations >= 0 and the other limits, where given, are > 0.

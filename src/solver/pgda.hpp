@@ -12,9 +12,9 @@ namespace rgu {
 // as a run that was never interrupted.
 
 struct PgdaOptions {
-  StepSize policy_step;    // eta
-  StepSize nature_step;    // beta
-  Index inner_steps = 10;  // T
+  StepSize policy_step = {};  // eta
+  StepSize nature_step = {};  // beta
+  Index inner_steps = 10;     // T
 };
 
 // [RGU, Alg. pgda]: T steps xi <- proj(xi + beta g_xi), then theta <- proj(theta - eta g_theta)
@@ -25,7 +25,7 @@ SolverResult pgda(const SaddleProblem& problem, SolverState state, const PgdaOpt
                   const StopRule& stop, const Observer& observe = {});
 
 struct DescentOptions {
-  StepSize policy_step;  // eta
+  StepSize policy_step = {};  // eta
 };
 
 // [RGU, Alg. pgda-lp]: xi is the support point of grad_xi f at the centre of the ambiguity set (its
@@ -36,7 +36,7 @@ SolverResult pgda_lp(const SaddleProblem& problem, SolverState state, const Desc
 
 // A member of the ambiguity set at which the policy does worst, and what finding it cost.
 struct NatureAnswer {
-  Vector nature;
+  Vector nature = {};
   Index samples = 0;
 };
 using WorstCaseOracle = std::function<NatureAnswer(const SaddlePoint& at, Rng& rng)>;

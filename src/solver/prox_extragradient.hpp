@@ -10,8 +10,8 @@
 namespace rgu {
 
 struct ProxExtragradientOptions {
-  StepSize step;                          // alpha, of both players
-  std::optional<double> proximal_weight;  // sigma >= 0; empty: kProximalShare / alpha
+  StepSize step = {};                          // alpha, of both players
+  std::optional<double> proximal_weight = {};  // sigma >= 0; empty: kProximalShare / alpha
   Schedule inner_steps = {.values = {6}, .growing = {}};  // T_k
   // The oracle of outer iteration k, where its budgets (m_k, H_k, m'_k, H'_k) change with k; empty:
   // the problem's own.

@@ -195,6 +195,17 @@ TEST(GridWorld, GoalsAbsorbUnlessTheyAreOpen) {
   EXPECT_TRUE(row_of(open, 3, 0).isApprox(numbers({0, 0.8, 0.1, 0.1}), 1e-15));
 }
 
+// States 0 .. 4 in the order S a # / b a G.
+TEST(GridWorld, MarkedCellsAreFreeAndMakeASignalEach) {
+  const World marked = grid_world("Sa#\nbaG");
+  const World plain = grid_world("S.#\n..G");
+  EXPECT_TRUE(Matrix(marked.mdp.sparse_kernel()) == Matrix(plain.mdp.sparse_kernel()));
+  ASSERT_EQ(marked.signals.size(), plain.signals.size() + 2);
+  EXPECT_EQ(marked.signals.at("a"), Matrix(numbers({0, 1, 0, 1, 0}).replicate(1, 4)));
+  EXPECT_EQ(marked.signals.at("b"), Matrix(numbers({0, 0, 1, 0, 0}).replicate(1, 4)));
+  EXPECT_EQ(marked.signals.at("goal"), plain.signals.at("goal"));
+}
+
 TEST(GridWorld, WallsHaveNoStateAndStopSteps) {
   const World world = grid_world("S#G\r\n.#H\r\n", {.slip = 0});
   ASSERT_TRUE(world.grid.has_value());
@@ -218,8 +229,8 @@ TEST(GridWorld, RefusesMapsAndOptionsThatBreakTheRules) {
   EXPECT_THAT(thrown_by([] { grid_world(""); }), HasSubstr("grid map is empty"));
   EXPECT_THAT(thrown_by([] { grid_world("\nS"); }), HasSubstr("line 1 has 0 cells"));
   EXPECT_THAT(thrown_by([] { grid_world("S.\n.\n"); }), HasSubstr("line 2 has 1 cells"));
-  EXPECT_THAT(thrown_by([] { grid_world("S.\n.x\n"); }),
-              AllOf(HasSubstr("line 2 column 2 is 'x'"), HasSubstr("#.SGH")));
+  EXPECT_THAT(thrown_by([] { grid_world("S.\n.X\n"); }),
+              AllOf(HasSubstr("line 2 column 2 is 'X'"), HasSubstr("#.SGH")));
   EXPECT_THAT(thrown_by([] { grid_world("..G"); }), HasSubstr("no start cell"));
   EXPECT_THAT(thrown_by([] { grid_world("###"); }), HasSubstr("no start cell"));
   EXPECT_THAT(thrown_by([] { grid_world("S", {.slip = 1.5}); }), HasSubstr("slip is 1.5"));

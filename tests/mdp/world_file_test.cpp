@@ -12,10 +12,10 @@
 
 #include "mdp/file_testing.hpp"
 #include "mdp/same_world.hpp"
+#include "rgu/base/text_file.hpp"
 #include "rgu/mdp/generators.hpp"
 #include "rgu/mdp/io/csv_file.hpp"
 #include "rgu/mdp/io/json_file.hpp"
-#include "rgu/base/text_file.hpp"
 
 namespace rgu {
 namespace {

@@ -4,9 +4,9 @@ SKIPPED = 77  # the exit code that CTest takes for "skipped"
 
 try:
     import numpy as np
-    from scipy.optimize import linprog
+    from scipy.optimize import linprog, minimize
 except ImportError as missing:
     print(f"skipped, because the script needs NumPy and SciPy: {missing}")
     raise SystemExit(SKIPPED) from missing
 
-__all__ = ["np", "linprog"]
+__all__ = ["np", "linprog", "minimize"]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 
 #include "rgu/base/check.hpp"
 #include "rgu/mdp/generators/outcomes.hpp"
@@ -11,7 +12,8 @@ namespace rgu {
 namespace {
 
 constexpr Index kActions = 4;
-constexpr std::string_view kCells = "#.SGH";
+constexpr std::string_view kMarks = "abcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view kCells = "#.SGHabcdefghijklmnopqrstuvwxyz";
 
 struct Cell {
   Index row = 0;
@@ -55,8 +57,8 @@ class GridMap {
           "grid map line {} has {} cells, must have as many as line 1, at least 1", rows_,
           line.size());
     const std::size_t wrong = line.find_first_not_of(kCells);
-    check(wrong == line.npos, "grid map line {} column {} is '{}', must be one of {}", rows_,
-          wrong + 1, wrong == line.npos ? ' ' : line[wrong], kCells);
+    check(wrong == line.npos, "grid map line {} column {} is '{}', must be one of #.SGH or a .. z",
+          rows_, wrong + 1, wrong == line.npos ? ' ' : line[wrong]);
     cells_ += line;
   }
 
@@ -113,6 +115,16 @@ Vector indicator(const GridMap& map, const GridLayout& layout, char mark) {
   return values;
 }
 
+// The signal of each letter on the map: (S, A).
+std::map<std::string, Matrix> mark_signals(const GridMap& map, const GridLayout& layout) {
+  std::map<std::string, Matrix> signals;
+  for (const char mark : kMarks) {
+    const Vector cells = indicator(map, layout, mark);
+    if (cells.sum() > 0) signals[std::string(1, mark)] = cells.replicate(1, kActions);
+  }
+  return signals;
+}
+
 bool reaches_goal(const GridMap& map) {
   std::vector<bool> seen(static_cast<std::size_t>(map.size()));
   std::vector<Index> open = {0};
@@ -161,9 +173,11 @@ World grid_world(std::string_view map, const GridOptions& options) {
   const Vector start = starts / starts.sum();
   const Matrix goal = indicator(cells, layout, 'G').replicate(1, kActions);
   const Matrix hazard = indicator(cells, layout, 'H').replicate(1, kActions);
+  std::map<std::string, Matrix> signals = mark_signals(cells, layout);
+  signals.insert({{"reward", goal}, {"goal", goal}, {"hazard", hazard}});
   SparseMatrix kernel = kernel_of(cells, layout, options);
   return World{.mdp = FiniteMdp(std::move(kernel), start, options.discount),
-               .signals = {{"reward", goal}, {"goal", goal}, {"hazard", hazard}},
+               .signals = std::move(signals),
                .grid = std::move(layout)};
 }
 

@@ -18,16 +18,17 @@ struct GridOptions {
   GoalCells goals = GoalCells::kAbsorbing;
 };
 
-// The map is lines of equal length, of '#' wall, '.' free, 'S' start, 'G' goal, 'H' hazard; the
-// last line may end in a line break. States are the cells that are not walls, row by row from the
-// top left. Actions 0 north (up), 1 east, 2 south, 3 west: the step goes that way with probability
-// 1 - slip and to each of the two perpendicular ways with slip / 2; a step into a wall or off the
-// map stays. The start is uniform over the S cells; hazards are entered and left like free cells.
+// The map is lines of equal length, of '#' wall, '.' free, 'S' start, 'G' goal, 'H' hazard, 'a' ..
+// 'z' free with a mark; the last line may end in a line break. States are the cells that are not
+// walls, row by row from the top left. Actions 0 north (up), 1 east, 2 south, 3 west: the step goes
+// that way with probability 1 - slip and to each of the two perpendicular ways with slip / 2; a
+// step into a wall or off the map stays. The start is uniform over the S cells; hazards are entered
+// and left like free cells.
 //
 // Signals (S, A), the same for all actions: "goal" 1 in goal cells, "hazard" 1 in hazard cells,
-// "reward" the same as "goal". Sparse kernel, and the layout of the cells. Throws InvalidInput,
-// naming line and column of the map, on any other map or one without S, and unless slip and
-// discount are in range.
+// "reward" the same as "goal"; for each letter on the map, "a" .. "z", 1 in its cells. Sparse
+// kernel, and the layout of the cells. Throws InvalidInput, naming line and column of the map, on
+// any other map or one without S, and unless slip and discount are in range.
 World grid_world(std::string_view map, const GridOptions& options = {});
 
 struct RandomGridOptions {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "rgu/mdp/io/place.hpp"
 #include "rgu/base/text_file.hpp"
+#include "rgu/mdp/io/place.hpp"
 
 namespace rgu {
 

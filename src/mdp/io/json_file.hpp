@@ -19,8 +19,8 @@
 
 #include <filesystem>
 
-#include "rgu/mdp/io/file_options.hpp"
 #include "rgu/base/text_file.hpp"
+#include "rgu/mdp/io/file_options.hpp"
 #include "rgu/mdp/world.hpp"
 
 namespace rgu {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string_view>
 
-#include "rgu/mdp/io/place.hpp"
 #include "rgu/base/text_file.hpp"
+#include "rgu/mdp/io/place.hpp"
 
 namespace rgu {
 

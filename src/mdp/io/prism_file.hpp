@@ -22,8 +22,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "rgu/mdp/io/file_options.hpp"
 #include "rgu/base/text_file.hpp"
+#include "rgu/mdp/io/file_options.hpp"
 #include "rgu/mdp/world.hpp"
 
 namespace rgu {

@@ -1,0 +1,46 @@
+#include "rgu/cli/command.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "rgu/base/check.hpp"
+#include "rgu/experiment/built_in.hpp"
+
+namespace rgu {
+
+void ProblemArguments::add_to(CLI::App& command) {
+  command.add_option("problem", problem, "A built-in problem (see 'rgu list') or a TOML file")
+      ->required()
+      ->type_name("NAME|FILE");
+  command
+      .add_option("--set", sets,
+                  "Change one key of the problem, such as ambiguity.radius=0.3 (may be repeated; "
+                  "'rgu keys' lists them)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--seeds", seeds, "How many seeds (0, 1, ..), or a list of them such as 3,4,7")
+      ->type_name("N|LIST");
+}
+
+ProblemConfig ProblemArguments::config() const {
+  std::vector<std::string> overrides = sets;
+  if (!seeds.empty()) {
+    const bool is_list = seeds.find(',') != std::string::npos;
+    overrides.push_back(is_list ? "seeds=[" + seeds + "]" : "seeds=" + seeds);
+  }
+  return read_config(find_problem(problem), overrides);
+}
+
+void ThreadArgument::add_to(CLI::App& command) {
+  command
+      .add_option("--threads", threads, "Threads to use; the results are the same for any number")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+}
+
+int ThreadArgument::count() const {
+  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace rgu

@@ -1,0 +1,15 @@
+// What `rgu` returns to the shell. Documented in its help and in docs/cli.md.
+#pragma once
+
+namespace rgu {
+
+enum ExitCode : int {
+  kDone = 0,
+  kInternalError = 1,  // a defect of rgu, or a method that could not reach its accuracy
+  kBadInput = 2,       // of the command line, a problem file or a run folder
+  kNotSolved = 3,      // a seed diverged, or constraints could not be met; all was saved
+  kFileError = 4,      // the system refused to write
+  kInterrupted = 130,  // by Ctrl-C; all was saved, `rgu resume` goes on
+};
+
+}  // namespace rgu

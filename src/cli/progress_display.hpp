@@ -1,0 +1,42 @@
+// Progress of a run: one line that renews itself on a terminal, plain lines elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "rgu/experiment/runner.hpp"
+
+namespace rgu {
+
+class ProgressDisplay {
+ public:
+  enum class Style { kAuto, kQuiet };
+
+  // Writes to `stream`: a bar if that is a terminal.
+  ProgressDisplay(const ProblemConfig& config, Style style, std::FILE* stream = stderr);
+  ~ProgressDisplay();  // leaves the terminal on a fresh line
+
+  void show(const Progress& progress);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Index done() const;
+  double mean(double Progress::*member) const;
+  std::string line() const;
+  void draw(bool final);
+
+  std::vector<Progress> seeds_;
+  Index total_;       // iterations over all seeds
+  Index first_ = -1;  // iterations done when the first news came: before a resumption
+  std::FILE* stream_;
+  bool quiet_;
+  bool terminal_;
+  bool drawn_ = false;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_{};
+};
+
+}  // namespace rgu

@@ -1,0 +1,117 @@
+#include "rgu/cli/run_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "rgu/base/text_file.hpp"
+#include "rgu/cli/table.hpp"
+#include "rgu/report/figures.hpp"
+#include "rgu/report/html_report.hpp"
+
+namespace rgu {
+namespace {
+
+bool has_result(const SeedRecord& seed) { return seed.policy.size() > 0; }
+
+TableRow row_of(const SeedRecord& seed, bool constrained) {
+  const Metrics last = seed.metrics.empty() ? Metrics{} : seed.metrics.back();
+  TableRow row = {fmt::format("{}", seed.seed), has_result(seed) ? short_number(seed.nominal) : "-",
+                  has_result(seed) ? text_of(seed.worst_case) : "-", short_number(last.residual)};
+  if (constrained) row.push_back(short_number(last.violation));
+  row.push_back(seed.seconds.empty() ? "-" : fmt::format("{:.1f} s", seed.seconds.back()));
+  row.push_back(seed.status);
+  return row;
+}
+
+bool is_constrained(const RunRecord& run) {
+  for (const SeedRecord& seed : run.seeds) {
+    if (!seed.metrics.empty() && !std::isnan(seed.metrics.back().violation)) return true;
+  }
+  return false;
+}
+
+std::string means(const RunRecord& run) {
+  std::vector<double> nominal, worst;
+  for (const SeedRecord& seed : run.seeds) {
+    if (!has_result(seed)) continue;
+    nominal.push_back(seed.nominal);
+    worst.push_back(seed.worst_case.value);
+  }
+  if (worst.size() < 2) return {};
+  return fmt::format("mean ± sd over {} seeds: nominal {}, worst case {}\n", worst.size(),
+                     mean_and_deviation(nominal), mean_and_deviation(worst));
+}
+
+}  // namespace
+
+std::string text_of(const WorstCaseRecord& worst_case) {
+  std::string kind(name_of(worst_case.kind));
+  if (worst_case.kind == AnswerKind::kCertified) {
+    kind += fmt::format(" within {:.1e}", worst_case.gap);
+  }
+  return fmt::format("{} ({})", short_number(worst_case.value), kind);
+}
+
+std::string summary(const RunRecord& run) {
+  std::string text = fmt::format("{}: {}\nmethod: {}\nutility: {}\nambiguity: {}\n", run.name,
+                                 run.description, run.method, run.utility, run.ambiguity);
+  for (const std::string& warning : run.warnings) text += fmt::format("warning: {}\n", warning);
+  const bool constrained = is_constrained(run);
+  TableRow head = {"seed", "nominal f", "worst case Γ", "residual"};
+  if (constrained) head.push_back("violation");
+  head.push_back("time");
+  head.push_back("status");
+  std::vector<TableRow> rows = {head};
+  for (const SeedRecord& seed : run.seeds) rows.push_back(row_of(seed, constrained));
+  text += '\n' + table(rows) + means(run);
+  for (const SeedRecord& seed : run.seeds) {
+    for (const std::string& note : seed.notes)
+      text += fmt::format("seed {}: {}\n", seed.seed, note);
+  }
+  return text;
+}
+
+Json summary_json(const RunRecord& run) {
+  Json seeds = Json::array();
+  for (const SeedRecord& seed : run.seeds) {
+    Json entry = {{"seed", seed.seed},
+                  {"status", seed.status},
+                  {"solved", seed.solved},
+                  {"iterations", seed.metrics.empty() ? 0 : seed.metrics.back().iteration},
+                  {"notes", seed.notes}};
+    if (has_result(seed)) {
+      entry["nominal"] = to_json(seed.nominal);
+      entry["worst_case"] = to_json(seed.worst_case.value);
+      entry["kind"] = name_of(seed.worst_case.kind);
+      entry["gap"] = to_json(seed.worst_case.gap);
+    }
+    if (!seed.metrics.empty()) {
+      entry["residual"] = to_json(seed.metrics.back().residual);
+      entry["samples"] = seed.metrics.back().samples;
+      const double violation = seed.metrics.back().violation;
+      if (!std::isnan(violation)) entry["violation"] = to_json(violation);
+    }
+    seeds.push_back(std::move(entry));
+  }
+  return {{"name", run.name},           {"method", run.method},     {"utility", run.utility},
+          {"ambiguity", run.ambiguity}, {"warnings", run.warnings}, {"seeds", std::move(seeds)}};
+}
+
+std::filesystem::path write_report(const RunFolder& folder, const RunRecord& run) {
+  const std::filesystem::path figure_folder = folder.path() / "figures";
+  std::error_code error;
+  std::filesystem::create_directories(figure_folder, error);
+  if (error) {
+    throw FileError(
+        fmt::format("cannot make the folder {}: {}", figure_folder.string(), error.message()));
+  }
+  for (const Figure& figure : figures(run)) {
+    write_file(figure_folder / (figure.name + ".svg"), figure.svg);
+  }
+  const std::filesystem::path page = folder.path() / "report.html";
+  write_file(page, html_report(run));
+  return page;
+}
+
+}  // namespace rgu

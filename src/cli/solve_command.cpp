@@ -1,0 +1,161 @@
+// rgu solve, rgu resume: run all seeds, record, report.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "rgu/base/check.hpp"
+#include "rgu/cli/command.hpp"
+#include "rgu/cli/interrupt.hpp"
+#include "rgu/cli/progress_display.hpp"
+#include "rgu/cli/run_summary.hpp"
+#include "rgu/experiment/runner.hpp"
+#include "rgu/record/run_files.hpp"
+
+namespace rgu {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OutputArguments {
+  bool json = false;
+  bool quiet = false;
+  ThreadArgument threads;
+
+  void add_to(CLI::App& command) {
+    threads.add_to(command);
+    command.add_flag("--json", json, "Print the results as JSON");
+    command.add_flag("--quiet,-q", quiet, "No progress");
+  }
+};
+
+// runs/NAME, or the first of runs/NAME-2, runs/NAME-3, .. that does not exist.
+fs::path free_folder(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '-');
+  const fs::path base = fs::path("runs") / name;
+  fs::path path = base;
+  for (int i = 2; fs::exists(path); ++i) path = fmt::format("{}-{}", base.string(), i);
+  return path;
+}
+
+int exit_code(const std::vector<SeedOutcome>& outcomes) {
+  const auto any = [&](auto test) { return std::any_of(outcomes.begin(), outcomes.end(), test); };
+  if (any([](const SeedOutcome& o) { return o.status == Status::kInterrupted; })) {
+    return kInterrupted;
+  }
+  if (any([](const SeedOutcome& o) { return !o.solved; })) return kNotSolved;
+  return kDone;
+}
+
+int run_and_tell(const ProblemConfig& config, const RunFolder& folder,
+                 const OutputArguments& output, RunnerOptions options) {
+  std::vector<SeedOutcome> outcomes;
+  {
+    const auto style =
+        output.quiet ? ProgressDisplay::Style::kQuiet : ProgressDisplay::Style::kAuto;
+    ProgressDisplay display(config, style);
+    options.threads = output.threads.count();
+    options.interrupt = &interrupt_flag();
+    options.progress = [&](const Progress& progress) { display.show(progress); };
+    outcomes = run_seeds(config, folder, options);
+  }
+  const RunRecord run = read_run(folder);
+  const fs::path page = write_report(folder, run);
+  const int code = exit_code(outcomes);
+  if (output.json) {
+    Json json = summary_json(run);
+    json["folder"] = folder.path().string();
+    json["report"] = page.string();
+    fmt::print("{}\n", json.dump(1));
+    return code;
+  }
+  fmt::print("{}\nrun folder: {}\nreport: {}\n", summary(run),
+             fs::proximate(folder.path()).string(), fs::proximate(page).string());
+  if (code == kInterrupted) {
+    fmt::print("interrupted; 'rgu resume {}' goes on\n", fs::proximate(folder.path()).string());
+  }
+  return code;
+}
+
+struct SolveArguments {
+  ProblemArguments problem;
+  OutputArguments output;
+  std::string out;
+  bool force = false;
+  bool tensorboard = false;
+};
+
+int solve(const SolveArguments& arguments) {
+  ProblemConfig config = arguments.problem.config();
+  config.output.tensorboard = config.output.tensorboard || arguments.tensorboard;
+  const fs::path path = arguments.out.empty() ? free_folder(config.name) : fs::path(arguments.out);
+  const RunFolder folder =
+      begin_run(config, path, arguments.force ? ExistingRun::kReplace : ExistingRun::kRefuse);
+  const RunFolder::Lock lock(folder);
+  return run_and_tell(config, folder, arguments.output, {});
+}
+
+struct ResumeArguments {
+  std::string run;
+  std::vector<std::string> sets;
+  OutputArguments output;
+};
+
+// Only what does not change the iterates may be changed on the way.
+void check_resumable(const std::string& set) {
+  check(set.starts_with("stopping.") || set.starts_with("output."),
+        "--set {}: a run can be resumed with other stopping.* and output.* only", set);
+}
+
+int resume(const ResumeArguments& arguments) {
+  for (const std::string& set : arguments.sets) check_resumable(set);
+  const RunFolder folder = RunFolder::open(arguments.run);
+  const RunFolder::Lock lock(folder);
+  const ProblemConfig config = read_config({.name = folder.config().string(),
+                                            .text = read_text(folder.config()),
+                                            .folder = folder.path()},
+                                           arguments.sets);
+  if (!arguments.sets.empty()) write_file(folder.config(), to_toml(config));
+  return run_and_tell(config, folder, arguments.output, {.reopen = !arguments.sets.empty()});
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand("solve", "Find a robust policy, record and report it");
+  auto arguments = std::make_shared<SolveArguments>();
+  arguments->problem.add_to(*command);
+  command->add_option("--out,-o", arguments->out, "Folder of the run (default: runs/NAME)")
+      ->type_name("DIR");
+  command->add_flag("--force", arguments->force, "Replace the run that is there");
+  command->add_flag("--tensorboard", arguments->tensorboard, "Also write TensorBoard event files");
+  arguments->output.add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  rgu solve exploration\n"
+      "  rgu solve exploration --set ambiguity.radius=0.3 --seeds 3 --out runs/small\n"
+      "  rgu solve my-problem.toml --set gradient.kind=sampled --json");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return solve(*arguments); }; });
+}
+
+void add_resume(CLI::App& app, Command& chosen) {
+  CLI::App* command =
+      app.add_subcommand("resume", "Go on with a run that was interrupted, killed or cut short");
+  auto arguments = std::make_shared<ResumeArguments>();
+  command->add_option("run", arguments->run, "Folder of the run")->required()->type_name("RUN");
+  command
+      ->add_option("--set", arguments->sets,
+                   "Change a key of stopping or output, such as stopping.iterations=2000")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  arguments->output.add_to(*command);
+  command->footer(
+      "The result is the same, byte for byte, as that of a run that was never stopped (but for\n"
+      "the times in timing.jsonl).\n\n"
+      "Examples:\n"
+      "  rgu resume runs/exploration\n"
+      "  rgu resume runs/exploration --set stopping.iterations=5000");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return resume(*arguments); }; });
+}
+
+}  // namespace rgu

@@ -1,0 +1,63 @@
+// The tables [gradient], [solver], [stopping] and [output] of a problem file, as plain data.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "rgu/gradient/policy_gradient_scale.hpp"
+#include "rgu/solver/schedule.hpp"
+
+namespace rgu {
+
+enum class GradientKind { kExact, kSampled };
+
+// The four schedules matter to sampled gradients only. Empty: as the one without `policy_`.
+struct GradientConfig {
+  GradientKind kind = GradientKind::kExact;
+  PolicyGradientScale policy_gradient = PolicyGradientScale::kDerivative;
+  Schedule trajectories = {.values = {256}};
+  Schedule horizon = {.values = {50}};
+  std::optional<Schedule> policy_trajectories = {};
+  std::optional<Schedule> policy_horizon = {};
+};
+
+// Step sizes and weights: empty means "auto".
+struct WorstCaseConfig {
+  std::optional<double> policy_step = {};
+};
+
+struct PgdaConfig {
+  std::optional<double> policy_step = {};
+  std::optional<double> nature_step = {};
+  Index inner_steps = 10;
+};
+
+struct PgdaLpConfig {
+  std::optional<double> policy_step = {};
+};
+
+struct ProxExtragradientConfig {
+  std::optional<double> step = {};
+  Schedule inner_steps = {.values = {6}};
+  std::optional<double> proximal_weight = {};
+};
+
+struct SolverConfig {
+  std::variant<WorstCaseConfig, PgdaConfig, PgdaLpConfig, ProxExtragradientConfig> method;
+};
+
+// The run ends at the first limit that is reached.
+struct StoppingConfig {
+  Index iterations = 300;
+  std::optional<Index> samples = {};
+  std::optional<double> seconds = {};
+  std::optional<double> residual = {};
+};
+
+struct OutputConfig {
+  Index metrics_every = 1;
+  double checkpoint_seconds = 2;
+  bool tensorboard = false;
+};
+
+}  // namespace rgu

@@ -1,0 +1,16 @@
+# Writes OUTPUT, a C++ source with the text of every file of PROBLEMS, which are relative to FOLDER:
+# cmake -DOUTPUT=... -DFOLDER=... -DPROBLEMS="a.toml;b/c.toml" -P embed_problems.cmake
+set(source "#include <array>\n\n#include \"rgu/experiment/built_in.hpp\"\n\nnamespace rgu {\n")
+list(SORT PROBLEMS)
+list(LENGTH PROBLEMS count)
+string(APPEND source "\nstd::span<const BuiltIn> built_ins() {\n  static constexpr std::array<BuiltIn, ${count}> kProblems = {{\n")
+foreach(problem IN LISTS PROBLEMS)
+  string(REGEX REPLACE "\\.toml$" "" name "${problem}")
+  file(READ ${FOLDER}/${problem} text)
+  if(NOT text MATCHES "\ndescription = \"([^\"\n]*)\"")
+    message(FATAL_ERROR "${FOLDER}/${problem} has no line: description = \"...\"")
+  endif()
+  string(APPEND source "      {\"${name}\",\n       \"${CMAKE_MATCH_1}\",\n       R\"rgu_problem(${text})rgu_problem\"},\n")
+endforeach()
+string(APPEND source "  }};\n  return kProblems;\n}\n\n}  // namespace rgu\n")
+file(WRITE ${OUTPUT} "${source}")

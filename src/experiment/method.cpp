@@ -1,0 +1,116 @@
+#include "rgu/experiment/method.hpp"
+
+#include <fmt/format.h>
+
+#include "rgu/robustness/worst_case.hpp"
+#include "rgu/utility/drift.hpp"
+
+namespace rgu {
+namespace {
+
+std::string step_text(const std::optional<double>& step) {
+  return step ? fmt::format("{}", *step) : "auto";
+}
+
+std::string schedule_text(const Schedule& schedule) {
+  if (schedule.growing) return fmt::format("{} and growing", schedule.at(0));
+  if (schedule.values.size() > 1) return fmt::format("{}, ..", schedule.at(0));
+  return fmt::format("{}", schedule.at(0));
+}
+
+struct MethodText {
+  std::string operator()(const WorstCaseConfig& method) const {
+    return fmt::format("PGDA with a worst-case oracle, policy step {}",
+                       step_text(method.policy_step));
+  }
+  std::string operator()(const PgdaConfig& method) const {
+    return fmt::format("PGDA, policy step {}, nature step {}, {} inner steps",
+                       step_text(method.policy_step), step_text(method.nature_step),
+                       method.inner_steps);
+  }
+  std::string operator()(const PgdaLpConfig& method) const {
+    return fmt::format("PGDA-lp, policy step {}", step_text(method.policy_step));
+  }
+  std::string operator()(const ProxExtragradientConfig& method) const {
+    return fmt::format("prox-extragradient, step {}, proximal weight {}, {} inner steps",
+                       step_text(method.step), step_text(method.proximal_weight),
+                       schedule_text(method.inner_steps));
+  }
+};
+
+bool is_nonsmooth(const Utility& utility) {
+  const auto* drift = dynamic_cast<const Drift*>(&utility);
+  return drift != nullptr && drift->smoothing() == 0;
+}
+
+void remark_on_shape(const UtilityTraits& traits, const ProblemConfig& config, Remarks& out) {
+  if (!traits.convex_in_occupancy) {
+    out.warnings.push_back(
+        "The utility is not convex in the occupancy: what a policy-gradient method finds may be "
+        "a local optimum, and no global claim is made.");
+  }
+  if (traits.nature == NatureShape::kLinear &&
+      std::holds_alternative<PgdaConfig>(config.solver.method)) {
+    out.warnings.push_back(
+        "The utility is linear in nature's choice, not strongly concave: the convergence theorem "
+        "of PGDA asks for strong concavity, which utility.regularization > 0 gives. The distance "
+        "delta_k of nature's gradient from the normal cone is reported either way.");
+  }
+  if (traits.nature == NatureShape::kNonconcave) {
+    out.notes.push_back(
+        "The utility is not concave in nature's choice: gradient steps of nature may stay in a "
+        "local maximum. Compare the objective with the envelope, which is the worst case itself.");
+  }
+}
+
+}  // namespace
+
+bool is_proximal(const ProblemConfig& config) {
+  return std::holds_alternative<ProxExtragradientConfig>(config.solver.method);
+}
+
+bool answers_with_extremes(const ProblemConfig& config) {
+  return std::holds_alternative<WorstCaseConfig>(config.solver.method) ||
+         std::holds_alternative<PgdaLpConfig>(config.solver.method);
+}
+
+std::string method_text(const ProblemConfig& config) {
+  std::string text = std::visit(MethodText{}, config.solver.method);
+  if (config.gradient.kind == GradientKind::kExact) return text + ", exact gradients";
+  return text + fmt::format(", sampled gradients (m = {}, H = {})",
+                            schedule_text(config.gradient.trajectories),
+                            schedule_text(config.gradient.horizon));
+}
+
+Remarks remarks(const ProblemConfig& config, const Instance& instance) {
+  Remarks out;
+  out.warnings = ambiguity_warnings(*instance.utility, *instance.ambiguity);
+  remark_on_shape(instance.utility->traits(), config, out);
+  if (is_nonsmooth(*instance.utility)) {
+    out.warnings.push_back(
+        "The least eigenvalue has no gradient where it is multiple, and minimising drives "
+        "eigenvalues together: the smoothness that the theorems assume fails there. "
+        "utility.smoothing > 0 restores it.");
+  }
+  if (const auto* proximal = std::get_if<ProxExtragradientConfig>(&config.solver.method)) {
+    out.notes.push_back(fmt::format(
+        "The theorem of the prox-extragradient method asks for a proximal weight above the "
+        "Lipschitz constant of the gradients (commonly 1e4 and more at a discount of 0.95); this "
+        "run uses {}. Convergence is therefore an observation, not a guarantee.",
+        proximal->proximal_weight ? fmt::format("{}", *proximal->proximal_weight)
+                                  : "a multiple of 1 / step"));
+  }
+  if (config.gradient.policy_gradient == PolicyGradientScale::kPaper) {
+    out.notes.push_back(
+        "policy_gradient = \"paper\": the policy gradient is the derivative divided by (1 - "
+        "discount), as published; step sizes and mapping norms refer to that scale.");
+  }
+  if (config.gradient.kind == GradientKind::kSampled) {
+    out.notes.push_back(
+        "The solver sees sampled gradients; every number in the curves and tables is computed "
+        "exactly from the model.");
+  }
+  return out;
+}
+
+}  // namespace rgu

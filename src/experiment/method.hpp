@@ -1,0 +1,27 @@
+// The configured solver in words, and what theory has to say about it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rgu/experiment/config.hpp"
+#include "rgu/experiment/instance.hpp"
+
+namespace rgu {
+
+bool is_proximal(const ProblemConfig& config);
+// Does nature always answer with an extreme point instead of taking steps?
+bool answers_with_extremes(const ProblemConfig& config);
+
+// One line: "prox-extragradient, step 0.03, ..., sampled gradients (m = 256, H = 50)".
+std::string method_text(const ProblemConfig& config);
+
+// Whole sentences about the problem with this method: what a reader must know (warnings), and what
+// theory says (notes).
+struct Remarks {
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;
+};
+Remarks remarks(const ProblemConfig& config, const Instance& instance);
+
+}  // namespace rgu

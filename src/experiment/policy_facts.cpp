@@ -1,0 +1,25 @@
+#include "rgu/experiment/policy_facts.hpp"
+
+namespace rgu {
+
+PolicyFacts policy_facts(const Instance& instance, const Vector& theta,
+                         const WorstCaseOptions& options) {
+  PolicyEvaluation evaluation(instance.world.mdp, instance.policy->probabilities(theta));
+  Matrix occupancy = evaluation.occupancy();
+  WorstCase worst = worst_case(*instance.utility, *instance.ambiguity, occupancy, options);
+  return {.evaluation = std::move(evaluation),
+          .occupancy = std::move(occupancy),
+          .worst_case = std::move(worst)};
+}
+
+const PolicyFacts& PolicyMemory::at(const Vector& theta, const Vector& hint) {
+  const bool known = facts_ && theta == theta_ && options_.hint && *options_.hint == hint;
+  if (!known) {
+    options_.hint = hint;
+    facts_ = std::make_unique<PolicyFacts>(policy_facts(instance_, theta, options_));
+    theta_ = theta;
+  }
+  return *facts_;
+}
+
+}  // namespace rgu

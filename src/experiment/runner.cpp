@@ -1,0 +1,192 @@
+#include "rgu/experiment/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+
+#include "rgu/base/blas_setup.hpp"
+#include "rgu/base/check.hpp"
+#include "rgu/base/thread_pool.hpp"
+#include "rgu/experiment/method.hpp"
+#include "rgu/experiment/seed_run.hpp"
+#include "rgu/record/run_files.hpp"
+#include "rgu/record/seed_recorder.hpp"
+#include "rgu/solver/state_file.hpp"
+
+namespace rgu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Of the time between two checkpoints, at most this share goes into writing them.
+constexpr double kCheckpointShare = 0.05;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The observer of one seed: measures, records, checkpoints, tells.
+class SeedObserver {
+ public:
+  SeedObserver(const ProblemConfig& config, SeedRun& run, SeedRecorder& recorder,
+               const RunnerOptions& options, Progress progress)
+      : config_(config), run_(run), recorder_(recorder), options_(options), progress_(progress) {}
+
+  const Progress& progress() const { return progress_; }
+
+  Verdict operator()(const Iteration& iteration) {
+    Verdict verdict;
+    const SolverState& state = iteration.state;
+    const bool last = state.iteration == config_.stopping.iterations;
+    if (last || state.iteration % config_.output.metrics_every == 0) {
+      const Metrics metrics = run_.measure(iteration);
+      recorder_.add(metrics, state.seconds);
+      verdict.residual = metrics.residual;
+      tell(metrics);
+    }
+    const double pause =
+        std::max(config_.output.checkpoint_seconds, recorder_.checkpoint_cost() / kCheckpointShare);
+    if (seconds_since(last_checkpoint_) >= pause) {
+      recorder_.checkpoint(to_text(state));
+      last_checkpoint_ = Clock::now();
+    }
+    verdict.stop = options_.interrupt != nullptr && options_.interrupt->load();
+    return verdict;
+  }
+
+ private:
+  void tell(const Metrics& metrics) {
+    progress_.iteration = metrics.iteration;
+    progress_.objective = metrics.objective;
+    progress_.envelope = metrics.envelope;
+    progress_.residual = metrics.residual;
+    progress_.samples = metrics.samples;
+    if (options_.progress) options_.progress(progress_);
+  }
+
+  const ProblemConfig& config_;
+  SeedRun& run_;
+  SeedRecorder& recorder_;
+  const RunnerOptions& options_;
+  Progress progress_;
+  Clock::time_point last_checkpoint_ = Clock::now();
+};
+
+SeedOutcome run_seed(const ProblemConfig& config, const RunFolder& folder, std::size_t index,
+                     ThreadPool& pool, const RunnerOptions& options) {
+  const std::uint64_t seed = config.seeds[index];
+  SeedRun run(config, seed, pool);
+  SeedRecorder recorder(folder.seed(seed), {.tensorboard = config.output.tensorboard});
+  SolverState start = run.start();
+  if (recorder.resumed_state()) {
+    start = parse_state(*recorder.resumed_state());
+    start.seconds = recorder.resumed_seconds();
+  }
+  SeedObserver observer(config, run, recorder, options, {.seed_index = index, .seed = seed});
+  const SolverResult result = run.solve(std::move(start), std::ref(observer));
+  recorder.checkpoint(to_text(result.state));
+  const SeedFiles files = run.conclude(result);
+  write_seed(folder.seed(seed), files);
+  if (files.finished) recorder.finish();
+  Progress progress = observer.progress();
+  progress.status = result.status;
+  progress.iteration = result.state.iteration;
+  progress.envelope = files.record.worst_case.value;
+  if (options.progress) options.progress(progress);
+  return {.seed = seed, .status = result.status, .solved = files.record.solved};
+}
+
+std::string grid_marks(const GridLayout& layout, std::string_view map) {
+  std::string marks;
+  for (const char c : map) {
+    if (c != '\n' && c != '\r') marks += c;
+  }
+  marks.resize(static_cast<std::size_t>(layout.rows) * static_cast<std::size_t>(layout.columns),
+               '.');
+  return marks;
+}
+
+}  // namespace
+
+std::string version_text() {
+#ifdef NDEBUG
+  constexpr std::string_view kind = "release";
+#else
+  constexpr std::string_view kind = "debug";
+#endif
+#ifdef __clang__
+  constexpr std::string_view compiler = "clang++ " __clang_version__;
+#else
+  constexpr std::string_view compiler = "g++ " __VERSION__;
+#endif
+  return fmt::format("rgu {}, {}, {}", RGU_VERSION, compiler, kind);
+}
+
+RunRecord about(const ProblemConfig& config) {
+  check(!config.seeds.empty(), "seeds: there is none, must be at least one");
+  const Instance instance = make_instance(config, config.seeds.front());
+  Remarks remarks = rgu::remarks(config, instance);
+  RunRecord run;
+  run.name = config.name;
+  run.description = config.description;
+  run.version = version_text();
+  run.method = method_text(config);
+  run.utility = instance.utility_text;
+  run.ambiguity = instance.ambiguity_text;
+  run.states = instance.world.mdp.states();
+  run.actions = instance.world.mdp.actions();
+  run.discount = instance.world.mdp.discount();
+  run.nature_rows = instance.nature_rows;
+  run.nature_columns = instance.nature_columns;
+  run.nature_centre = instance.nominal;
+  run.action_names = instance.action_names;
+  run.warnings = std::move(remarks.warnings);
+  run.notes = std::move(remarks.notes);
+  if (const auto& layout = instance.world.grid) {
+    run.grid = GridRecord{.rows = layout->rows,
+                          .columns = layout->columns,
+                          .cell_of_state = layout->cell_of_state,
+                          .marks = grid_marks(*layout, instance.map)};
+  }
+  return run;
+}
+
+RunFolder begin_run(const ProblemConfig& config, const std::filesystem::path& path,
+                    ExistingRun existing) {
+  const RunRecord run = about(config);
+  const RunFolder folder = RunFolder::create(path, existing);
+  write_file(folder.config(), to_toml(config));
+  write_about(folder, run);
+  return folder;
+}
+
+std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder& folder,
+                                   const RunnerOptions& options) {
+  check_count("threads", options.threads);
+  prepare_blas();
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < config.seeds.size(); ++i) {
+    if (options.reopen || !is_finished(folder.seed(config.seeds[i]))) open.push_back(i);
+  }
+  const int outer = std::clamp(static_cast<int>(open.size()), 1, options.threads);
+  std::mutex telling;
+  RunnerOptions serial = options;
+  if (options.progress) {
+    serial.progress = [&](const Progress& progress) {
+      const std::scoped_lock lock(telling);
+      options.progress(progress);
+    };
+  }
+  std::vector<SeedOutcome> outcomes(open.size());
+  ThreadPool seeds(outer);
+  seeds.for_each(static_cast<Index>(open.size()), [&](Index i) {
+    ThreadPool sampling(std::max(1, options.threads / outer));
+    const std::size_t index = open[static_cast<std::size_t>(i)];
+    outcomes[static_cast<std::size_t>(i)] = run_seed(config, folder, index, sampling, serial);
+  });
+  return outcomes;
+}
+
+}  // namespace rgu

@@ -1,0 +1,59 @@
+// Whole runs: all seeds of a problem, side by side, recorded in a folder.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "rgu/experiment/config.hpp"
+#include "rgu/record/run_folder.hpp"
+#include "rgu/record/run_record.hpp"
+#include "rgu/solver/status.hpp"
+
+namespace rgu {
+
+// Sent after every measured iteration and at the end of a seed, from the thread that runs it, one
+// at a time.
+struct Progress {
+  std::size_t seed_index = 0;  // in ProblemConfig::seeds
+  std::uint64_t seed = 0;
+  Status status = Status::kRunning;
+  Index iteration = 0;
+  double objective = 0;
+  double envelope = 0;
+  double residual = 0;
+  Index samples = 0;
+};
+
+struct RunnerOptions {
+  int threads = 1;  // over seeds first, then inside the sampling of each
+  std::function<void(const Progress&)> progress = {};
+  const std::atomic<bool>* interrupt = nullptr;  // set: stop soon, with everything saved
+  bool reopen = false;  // go on with finished seeds too: a limit was raised
+};
+
+struct SeedOutcome {
+  std::uint64_t seed = 0;
+  Status status = Status::kRunning;
+  bool solved = false;
+};
+
+// Writes config.toml and run.json: a folder that run_seeds can be called on. Throws as
+// make_instance does, before anything is written, where the config has parts that do not fit.
+RunFolder begin_run(const ProblemConfig& config, const std::filesystem::path& path,
+                    ExistingRun existing);
+
+// Runs every seed that is not finished, from its last checkpoint, and records it. What is written
+// does not depend on the number of threads, nor on interruptions (but for the timing files). The
+// caller holds the folder's lock. Throws FileError where the system refuses to write.
+std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder& folder,
+                                   const RunnerOptions& options = {});
+
+// What run.json says, for the instance of the first seed; without config and seeds.
+RunRecord about(const ProblemConfig& config);
+
+// "rgu 0.1.0, g++ 12.2.0, release".
+std::string version_text();
+
+}  // namespace rgu

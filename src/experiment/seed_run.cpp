@@ -1,0 +1,270 @@
+#include "rgu/experiment/seed_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "rgu/base/check.hpp"
+#include "rgu/experiment/method.hpp"
+#include "rgu/gradient/exact_oracle.hpp"
+#include "rgu/gradient/sampled_oracle.hpp"
+#include "rgu/robustness/feasibility.hpp"
+#include "rgu/solver/pgda.hpp"
+#include "rgu/solver/prox_extragradient.hpp"
+#include "rgu/solver/stationarity.hpp"
+
+namespace rgu {
+namespace {
+
+constexpr std::uint64_t kSolverStream = 6;  // apart from those of instances
+constexpr double kLargestMappingStep = 1;   // mappings of longer steps say little
+constexpr double kFeasible = 1e-3;          // of a violation, for methods without own multipliers
+
+// Every iteration needs one: a search from the last worst xi and a few others will do.
+WorstCaseOptions tracking_options() { return {.iterations = 500, .starts = 2}; }
+
+BatchSize batch(const Schedule& trajectories, const Schedule& horizon, Index k) {
+  return {.trajectories = trajectories.at(k), .horizon = horizon.at(k)};
+}
+
+SampledOracleOptions budgets(const GradientConfig& config, Index k) {
+  return {.occupancy = batch(config.trajectories, config.horizon, k),
+          .policy = batch(config.policy_trajectories.value_or(config.trajectories),
+                          config.policy_horizon.value_or(config.horizon), k),
+          .scale = config.policy_gradient};
+}
+
+bool changes(const Schedule& schedule) { return schedule.growing || schedule.values.size() > 1; }
+
+void check_budgets(const ProblemConfig& config) {
+  const GradientConfig& gradient = config.gradient;
+  const bool change = changes(gradient.trajectories) || changes(gradient.horizon) ||
+                      (gradient.policy_trajectories && changes(*gradient.policy_trajectories)) ||
+                      (gradient.policy_horizon && changes(*gradient.policy_horizon));
+  check(!change || is_proximal(config),
+        "gradient: trajectories or horizon change with the iteration; only the method "
+        "prox-extragradient takes schedules");
+}
+
+StopRule stop_rule(const StoppingConfig& config) {
+  return {.iterations = config.iterations,
+          .samples = config.samples,
+          .seconds = config.seconds,
+          .residual = config.residual};
+}
+
+}  // namespace
+
+struct SeedRun::Parts {
+  Parts(const ProblemConfig& problem, std::uint64_t seed_number, ThreadPool& pool)
+      : config(problem),
+        seed(seed_number),
+        instance(make_instance(problem, seed_number)),
+        exact(instance.world.mdp, *instance.policy, *instance.utility,
+              problem.gradient.policy_gradient),
+        memory(instance, tracking_options()) {
+    check_budgets(problem);
+    if (!is_sampled()) return;
+    sampler = std::make_unique<TrajectorySampler>(instance.world.mdp, pool);
+    set_budgets(0);
+  }
+
+  bool is_sampled() const { return config.gradient.kind == GradientKind::kSampled; }
+
+  void set_budgets(Index k) {
+    sampled.emplace(*sampler, *instance.policy, *instance.utility, budgets(config.gradient, k));
+  }
+
+  const GradientOracle& oracle() const {
+    if (is_sampled()) return *sampled;
+    return exact;
+  }
+
+  SaddleProblem problem() const {
+    return {.oracle = oracle(), .policies = *instance.parameters, .ambiguity = *instance.ambiguity};
+  }
+
+  NatureAnswer answer(const SaddlePoint& at, Rng& rng) {
+    if (!is_sampled()) return {.nature = memory.at(at.policy, at.nature).worst_case.nature};
+    const BatchSize size = budgets(config.gradient, 0).occupancy;
+    const Matrix lambda =
+        sampler->occupancy(instance.policy->probabilities(at.policy), size, rng.fork());
+    WorstCaseOptions options = tracking_options();
+    options.hint = at.nature;
+    return {.nature = worst_case(*instance.utility, *instance.ambiguity, lambda, options).nature,
+            .samples = transitions(size)};
+  }
+
+  ProblemConfig config;
+  std::uint64_t seed;
+  Instance instance;
+  ExactOracle exact;
+  PolicyMemory memory;
+  std::unique_ptr<TrajectorySampler> sampler;  // null: gradients are exact
+  std::optional<SampledOracle> sampled;
+};
+
+SeedRun::SeedRun(const ProblemConfig& config, std::uint64_t seed, ThreadPool& pool)
+    : parts_(std::make_unique<Parts>(config, seed, pool)) {}
+
+SeedRun::~SeedRun() = default;
+
+const Instance& SeedRun::instance() const { return parts_->instance; }
+
+SolverState SeedRun::start() const {
+  SolverState state;
+  state.point = {.policy = parts_->instance.start,
+                 .nature = parts_->instance.ambiguity->project(parts_->instance.nominal)};
+  state.rng = Rng(parts_->seed, kSolverStream);
+  return state;
+}
+
+SolverResult SeedRun::solve(SolverState state, const Observer& observe) {
+  const SaddleProblem problem = parts_->problem();
+  const StopRule stop = stop_rule(parts_->config.stopping);
+  struct Methods {
+    Parts& parts;
+    const SaddleProblem& problem;
+    SolverState& state;
+    const StopRule& stop;
+    const Observer& observe;
+
+    SolverResult operator()(const WorstCaseConfig& method) {
+      const auto answer = [this](const SaddlePoint& at, Rng& rng) { return parts.answer(at, rng); };
+      return pgda_worst_case(problem, answer, std::move(state), {.policy_step = method.policy_step},
+                             stop, observe);
+    }
+    SolverResult operator()(const PgdaConfig& method) {
+      return pgda(problem, std::move(state),
+                  {.policy_step = method.policy_step,
+                   .nature_step = method.nature_step,
+                   .inner_steps = method.inner_steps},
+                  stop, observe);
+    }
+    SolverResult operator()(const PgdaLpConfig& method) {
+      return pgda_lp(problem, std::move(state), {.policy_step = method.policy_step}, stop, observe);
+    }
+    SolverResult operator()(const ProxExtragradientConfig& method) {
+      ProxExtragradientOptions options{.step = method.step,
+                                       .proximal_weight = method.proximal_weight,
+                                       .inner_steps = method.inner_steps,
+                                       .oracle_at = {}};
+      if (parts.is_sampled()) {
+        options.oracle_at = [this](Index k) -> const GradientOracle& {
+          parts.set_budgets(k);
+          return parts.oracle();
+        };
+      }
+      return prox_extragradient(problem, std::move(state), options, stop, observe);
+    }
+  };
+  return std::visit(Methods{*parts_, problem, state, stop, observe}, parts_->config.solver.method);
+}
+
+Metrics SeedRun::measure(const Iteration& iteration) {
+  const Instance& instance = parts_->instance;
+  const SaddleProblem problem = parts_->problem();
+  const SaddlePoint& z = iteration.state.point;
+  const StepReport& report = iteration.report;
+  const PolicyFacts& facts = parts_->memory.at(z.policy, z.nature);
+  const SaddleGradient g = parts_->exact.gradient(z, facts.evaluation);
+  const double alpha =
+      report.policy_step > 0 ? std::min(report.policy_step, kLargestMappingStep) : 1.0;
+  const MappingNorms mappings = gradient_mappings(problem, z, g, alpha);
+  Metrics metrics{.iteration = iteration.state.iteration,
+                  .objective = g.value,
+                  .envelope = facts.worst_case.value,
+                  .envelope_kind = facts.worst_case.kind,
+                  .nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value,
+                  .policy_mapping = mappings.policy,
+                  .nature_mapping = mappings.nature,
+                  .residual = mappings.squared(),
+                  .policy_move = (z.policy - iteration.before.policy).norm(),
+                  .nature_move = (z.nature - iteration.before.nature).norm(),
+                  .nature_residual = instance.ambiguity->normal_residual(z.nature, g.nature),
+                  .nature_distance = (z.nature - instance.nominal).norm(),
+                  .policy_step = report.policy_step,
+                  .samples = iteration.state.samples};
+  if (facts.worst_case.kind == AnswerKind::kCertified) {
+    metrics.envelope_gap = facts.worst_case.gap;
+  }
+  if (report.nature_step > 0) metrics.nature_step = report.nature_step;
+  if (is_proximal(parts_->config)) {
+    const SaddleGradient pulled =
+        proximal_gradient(z, g, {.anchor = iteration.before, .weight = report.proximal_weight});
+    const MappingNorms proximal = gradient_mappings(problem, z, pulled, alpha);
+    metrics.prox_policy_mapping = proximal.policy;
+    metrics.prox_nature_mapping = proximal.nature;
+    metrics.vi_gap = vi_gap(problem, z, pulled);
+  }
+  if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
+    metrics.violation = std::max(0.0, constraints->largest);
+  }
+  return metrics;
+}
+
+namespace {
+
+// A constrained problem is solved only if multipliers inside their set balance it.
+std::optional<std::string> trouble_with_constraints(const ProblemConfig& config,
+                                                    const Instance& instance,
+                                                    const PolicyFacts& facts,
+                                                    const Vector& nature) {
+  const auto constraints = constraint_report(*instance.utility, facts.occupancy);
+  if (!constraints || !multipliers_on_edge(*instance.utility, *instance.ambiguity, nature)) {
+    return std::nullopt;
+  }
+  // A method that always answers with the worst multipliers ends on the edge whenever a constraint
+  // is exceeded at all.
+  if (answers_with_extremes(config) && constraints->largest <= kFeasible) return std::nullopt;
+  return fmt::format(
+      "the multipliers end on the edge of the ambiguity set, with a constraint exceeded by {:.3g}: "
+      "the constraints cannot all be met, or the ambiguity set is too small for the multipliers",
+      std::max(0.0, constraints->largest));
+}
+
+}  // namespace
+
+SeedFiles SeedRun::conclude(const SolverResult& result) {
+  const Instance& instance = parts_->instance;
+  const SolverState& state = result.state;
+  WorstCaseOptions options;
+  options.hint = state.point.nature;
+  PolicyFacts facts = policy_facts(instance, state.point.policy, options);
+  const PolicyFacts drawn = policy_facts(instance, state.drawn.policy, options);
+  SeedFiles files;
+  SeedRecord& record = files.record;
+  record.seed = parts_->seed;
+  record.status = fmt::format("{} ({} iterations)", describe(result.status).text, state.iteration);
+  record.solved = result.status != Status::kDiverged && result.status != Status::kInterrupted;
+  if (result.status == Status::kDiverged) {
+    record.notes.push_back(fmt::format(
+        "iteration {} gave a number that is not finite, or one that grew without limit; the "
+        "policy is that of iteration {}. A smaller step size may help.",
+        state.iteration + 1, state.iteration));
+  }
+  if (auto trouble =
+          trouble_with_constraints(parts_->config, instance, facts, state.point.nature)) {
+    record.solved = false;
+    record.status = "constraints not met, or ambiguity set too small; " + record.status;
+    record.notes.push_back(std::move(*trouble));
+  }
+  record.policy = facts.evaluation.policy();
+  record.nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value;
+  record.occupancy = std::move(facts.occupancy);
+  record.worst_case = {.value = facts.worst_case.value,
+                       .kind = facts.worst_case.kind,
+                       .gap = facts.worst_case.gap,
+                       .method = std::move(facts.worst_case.method),
+                       .nature = std::move(facts.worst_case.nature)};
+  files.parameters = state.point.policy;
+  files.drawn_parameters = state.drawn.policy;
+  files.drawn_policy = drawn.evaluation.policy();
+  files.drawn_envelope = drawn.worst_case.value;
+  files.finished = result.status != Status::kInterrupted;
+  return files;
+}
+
+}  // namespace rgu

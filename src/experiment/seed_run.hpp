@@ -1,0 +1,44 @@
+// One problem, one seed: solved and measured, in memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "rgu/base/thread_pool.hpp"
+#include "rgu/experiment/config.hpp"
+#include "rgu/experiment/instance.hpp"
+#include "rgu/experiment/policy_facts.hpp"
+#include "rgu/record/run_files.hpp"
+#include "rgu/solver/loop.hpp"
+
+namespace rgu {
+
+class SeedRun {
+ public:
+  // Makes the instance. `pool` serves sampling; results do not depend on its size. Throws
+  // InvalidInput where the parts of the config do not fit each other.
+  SeedRun(const ProblemConfig& config, std::uint64_t seed, ThreadPool& pool);
+  ~SeedRun();
+  SeedRun(const SeedRun&) = delete;
+  SeedRun& operator=(const SeedRun&) = delete;
+
+  const Instance& instance() const;
+
+  // Where a run of this seed begins.
+  SolverState start() const;
+
+  // Iterates by the configured method from `state`.
+  SolverResult solve(SolverState state, const Observer& observe);
+
+  // The metrics after an iteration, by exact gradients.
+  Metrics measure(const Iteration& iteration);
+
+  // What stands in the record at the end, with the worst case searched as hard as by default.
+  SeedFiles conclude(const SolverResult& result);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace rgu

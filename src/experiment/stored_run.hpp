@@ -1,0 +1,40 @@
+// A run on disk with its problems made again, so that its policies can be evaluated anew.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rgu/experiment/config.hpp"
+#include "rgu/experiment/instance.hpp"
+#include "rgu/experiment/policy_facts.hpp"
+#include "rgu/record/run_folder.hpp"
+
+namespace rgu {
+
+// config.toml of a run.
+ProblemConfig read_run_config(const RunFolder& folder);
+
+// The seeds of the config that have a policy. Throws InvalidInput if none has.
+std::vector<std::uint64_t> seeds_with_policy(const RunFolder& folder, const ProblemConfig& config);
+
+// How the policy of one seed does, computed from its parameters alone.
+struct PolicyReport {
+  std::uint64_t seed = 0;
+  double nominal = 0;
+  WorstCase worst_case;
+  double flow_residual = 0;        // of its occupancy
+  double worst_distance = 0;       // |worst xi - nominal xi|
+  std::vector<double> at_members;  // f at random members of the ambiguity set
+};
+
+struct EvaluateOptions {
+  Index members = 100;
+  std::uint64_t member_seed = 0;
+};
+
+// `problem` may be that of another run, as long as its model has the same sizes: the policy is then
+// judged by that problem's utility and ambiguity set.
+PolicyReport evaluate_policy(const ProblemConfig& problem, const RunFolder& folder,
+                             std::uint64_t seed, const EvaluateOptions& options = {});
+
+}  // namespace rgu

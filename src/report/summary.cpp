@@ -1,0 +1,137 @@
+#include "rgu/report/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rgu/base/check.hpp"
+#include "rgu/report/text.hpp"
+
+namespace rgu::report {
+namespace {
+
+constexpr int kMostDecimals = 7;
+
+std::string kinds_of(const std::vector<AnswerKind>& kinds) {
+  std::string text;
+  for (const AnswerKind kind :
+       {AnswerKind::kExact, AnswerKind::kCertified, AnswerKind::kBestFound}) {
+    const auto n = static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), kind));
+    if (n == 0) continue;
+    if (n == kinds.size()) return (n == 1 ? "" : "all ") + std::string(name_of(kind));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, name_of(kind));
+  }
+  return text;
+}
+
+void check_seed(const RunRecord& run, const SeedRecord& seed) {
+  const Shape shape{run.states, run.actions};
+  const std::string of = fmt::format(" of seed {}", seed.seed);
+  if (seed.policy.size() > 0) check_shape("policy" + of, seed.policy, shape);
+  if (seed.occupancy.size() > 0) check_shape("occupancy" + of, seed.occupancy, shape);
+  const Vector& nature = seed.worst_case.nature;
+  if (nature.size() > 0) {
+    check_size("worst nature" + of, nature.size(), run.nature_rows * run.nature_columns);
+  }
+  check(seed.seconds.size() <= seed.metrics.size(),
+        "seconds{} has {} entries, must be at most the {} of its metrics", of, seed.seconds.size(),
+        seed.metrics.size());
+}
+
+void check_grid(const GridRecord& grid, Index states) {
+  check_count("rows of the grid", grid.rows);
+  check_count("columns of the grid", grid.columns);
+  check_size("cell_of_state of the grid", static_cast<Index>(grid.cell_of_state.size()), states);
+  const int cells = grid.rows * grid.columns;
+  if (!grid.marks.empty()) {
+    check_size("marks of the grid", static_cast<Index>(grid.marks.size()), cells);
+  }
+  for (std::size_t s = 0; s < grid.cell_of_state.size(); ++s) {
+    const int cell = grid.cell_of_state[s];
+    check(cell >= 0 && cell < cells, "cell of state {} is {}, must be in [0, {})", s, cell, cells);
+  }
+}
+
+}  // namespace
+
+Spread spread_of(const std::vector<double>& values) {
+  Spread spread{std::nan(""), std::nan(""), 0};
+  double sum = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    sum += value;
+    ++spread.count;
+  }
+  if (spread.count == 0) return spread;
+  const auto n = static_cast<double>(spread.count);
+  spread.mean = sum / n;
+  if (spread.count < 2) return spread;
+  double squares = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) squares += (value - spread.mean) * (value - spread.mean);
+  }
+  spread.deviation = std::sqrt(squares / (n - 1));
+  return spread;
+}
+
+std::string text_of(const Spread& spread) {
+  if (std::isnan(spread.deviation)) return number(spread.mean);
+  const int decimals = spread.deviation > 0
+                           ? 1 - static_cast<int>(std::floor(std::log10(spread.deviation)))
+                           : kMostDecimals + 1;
+  if (decimals > kMostDecimals || std::abs(spread.mean) >= 1e6) {
+    return number(spread.mean) + " ± " + short_number(spread.deviation);
+  }
+  const int shown = std::max(decimals, 0);
+  return fmt::format("{}{:.{}f} ± {:.{}f}", spread.mean < 0 ? "−" : "", std::abs(spread.mean),
+                     shown, spread.deviation, shown);
+}
+
+Summary summary_of(const RunRecord& run) {
+  Summary summary;
+  for (const SeedRecord& seed : run.seeds) summary.unsolved += seed.solved ? 0 : 1;
+  const bool none_solved = summary.unsolved == run.seeds.size();
+  std::vector<double> worst, nominal, price;
+  std::vector<AnswerKind> kinds;
+  double lowest = HUGE_VAL;
+  for (std::size_t i = 0; i < run.seeds.size(); ++i) {
+    const SeedRecord& seed = run.seeds[i];
+    if (!seed.solved && !none_solved) continue;
+    const double value = seed.worst_case.value;
+    worst.push_back(value);
+    nominal.push_back(seed.nominal);
+    price.push_back(value - seed.nominal);
+    kinds.push_back(seed.worst_case.kind);
+    if (value < lowest) {
+      lowest = value;
+      summary.best = i;
+    }
+  }
+  summary.worst = spread_of(worst);
+  summary.nominal = spread_of(nominal);
+  summary.price = spread_of(price);
+  summary.kinds = kinds_of(kinds);
+  return summary;
+}
+
+std::string kind_text(const WorstCaseRecord& worst_case) {
+  std::string text(name_of(worst_case.kind));
+  if (worst_case.kind == AnswerKind::kCertified) text += ", gap " + short_number(worst_case.gap);
+  return text;
+}
+
+void check_shapes(const RunRecord& run) {
+  check(run.states >= 0 && run.actions >= 0, "states and actions are {} and {}, must be >= 0",
+        run.states, run.actions);
+  if (!run.action_names.empty()) {
+    check_size("action names", static_cast<Index>(run.action_names.size()), run.actions);
+  }
+  if (run.nature_centre.size() > 0) {
+    check_size("nominal nature", run.nature_centre.size(), run.nature_rows * run.nature_columns);
+  }
+  if (run.grid) check_grid(*run.grid, run.states);
+  for (const SeedRecord& seed : run.seeds) check_seed(run, seed);
+}
+
+}  // namespace rgu::report

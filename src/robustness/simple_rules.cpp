@@ -1,0 +1,75 @@
+// Rules that need one gradient and one operation of the set.
+#include <algorithm>
+#include <cmath>
+
+#include "rgu/ambiguity/intersection_set.hpp"
+#include "rgu/ambiguity/product_set.hpp"
+#include "rgu/base/check.hpp"
+#include "rgu/robustness/members.hpp"
+#include "rgu/robustness/rules.hpp"
+#include "rgu/utility/regularized.hpp"
+
+namespace rgu {
+
+namespace {
+
+// How far <direction, support point> may stay below the maximum, relative to |direction|. Only
+// intersections promise less than rounding.
+double support_slack(const ConvexSet& set) {
+  if (dynamic_cast<const IntersectionSet*>(&set) != nullptr) return 1e-9 * set.diameter();
+  const auto* product = dynamic_cast<const ProductSet*>(&set);
+  if (product == nullptr) return 0;
+  double slack = 0;
+  for (const auto& part : product->parts()) slack += support_slack(*part);
+  return slack;
+}
+
+}  // namespace
+
+double frank_wolfe_gap(const ConvexSet& set, const Vector& gradient, const Vector& nature) {
+  try {
+    const double gap = gradient.dot(set.support_point(gradient) - nature);
+    return std::max(0.0, gap) + support_slack(set) * gradient.norm();
+  } catch (const NotConverged&) {
+    return set.normal_residual(nature, gradient) * set.diameter();
+  }
+}
+
+std::optional<WorstCase> only_member(const WorstCaseProblem& problem) {
+  const bool no_choice = problem.ambiguity.dimension() == 0 || problem.ambiguity.diameter() == 0;
+  if (!no_choice) return std::nullopt;
+  WorstCase answer = exact_answer(problem, centre_of(problem.ambiguity));
+  answer.method = problem.ambiguity.dimension() == 0
+                      ? "the utility has no xi: its value"
+                      : "the ambiguity set is one point: the value there";
+  return answer;
+}
+
+std::optional<WorstCase> linear_in_nature(const WorstCaseProblem& problem) {
+  if (problem.utility.traits().nature != NatureShape::kLinear) return std::nullopt;
+  const Vector gradient = problem.at(centre_of(problem.ambiguity)).nature;
+  WorstCase answer = exact_answer(problem, problem.ambiguity.support_point(gradient));
+  answer.method = "linear in xi: the support point of the gradient";
+  answer.gap = support_slack(problem.ambiguity) * gradient.norm();
+  if (answer.gap > 0) answer.kind = AnswerKind::kCertified;
+  return answer;
+}
+
+// g'xi - (mu/2)|xi - c|^2 = const - (mu/2)|xi - (c + g/mu)|^2: the nearest member is worst.
+std::optional<WorstCase> regularized_linear(const WorstCaseProblem& problem) {
+  const auto* utility = dynamic_cast<const NatureRegularized*>(&problem.utility);
+  if (utility == nullptr) return std::nullopt;
+  if (utility->inner().traits().nature != NatureShape::kLinear) return std::nullopt;
+  const auto& [modulus, centre] = utility->regularization();
+  const Vector slope =
+      utility->inner().evaluate(problem.occupancy, centre_of(problem.ambiguity)).nature;
+  Vector nearest = problem.ambiguity.project(centre + slope / modulus);
+  const UtilityGradient there = problem.at(nearest);
+  const double gap = frank_wolfe_gap(problem.ambiguity, there.nature, nearest);
+  WorstCase answer = bounded_answer(problem, std::move(nearest), there.value + gap,
+                                    1e-9 * std::max(1.0, std::abs(there.value)));
+  answer.method = "linear in xi less (mu/2)|xi - centre|^2: the projection of centre + gradient/mu";
+  return answer;
+}
+
+}  // namespace rgu

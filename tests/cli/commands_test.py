@@ -1,0 +1,216 @@
+"""Every command as a user types it."""
+
+import json
+import math
+import pathlib
+import re
+import subprocess
+import unittest
+
+from command_line import QUICK, RGU, SAMPLED, CommandLineTest
+
+
+class Looking(CommandLineTest):
+    def test_help_of_every_command_has_an_example_or_is_plain(self):
+        text = self.rgu("--help").stdout
+        self.assertIn("Exit codes", text)
+        commands = re.findall(r"^  ([a-z]+) ", text.split("Subcommands:")[1], re.M)
+        self.assertGreaterEqual(len(commands), 11)
+        for command in commands:
+            page = self.rgu(command, "--help").stdout
+            if command != "list":
+                self.assertIn("Example", page, command)
+
+    def test_version_names_compiler_and_build(self):
+        self.assertRegex(self.rgu("--version").stdout, r"rgu \d+\.\d+\.\d+, .*(release|debug)")
+
+    def test_list_names_all_built_in_problems(self):
+        names = self.rgu("list", "--names").stdout.split()
+        for name in ("paper/exploration", "exploration", "reward-robust", "constrained", "entropy",
+                     "imitation", "risk", "inventory"):
+            self.assertIn(name, names)
+        listed = json.loads(self.rgu("list", "--json").stdout)
+        self.assertEqual([entry["name"] for entry in listed], names)
+        table = self.rgu("list").stdout
+        for entry in listed:
+            self.assertIn(entry["description"], table)
+
+    def test_the_text_of_a_built_in_problem_is_a_problem_file(self):
+        self.write("mine.toml", self.rgu("show", "exploration").stdout)
+        self.assertIn("the problem is sound", self.rgu("check", "mine.toml").stdout)
+
+    def test_check_tells_sizes_cost_and_warnings(self):
+        text = self.rgu("check", "paper/exploration").stdout
+        self.assertIn("10 states, 5 actions", text)
+        self.assertIn("the worst case is 0 for every policy", text)
+        facts = json.loads(self.rgu("check", *QUICK, "--json").stdout)
+        self.assertEqual(facts["iterations"], 20)
+        self.assertGreater(facts["seconds_per_iteration"], 0)
+        sampled = json.loads(self.rgu("check", *SAMPLED, "--json").stdout)
+        # A worst-case answer and a gradient: three batches of 256 x 50 transitions.
+        self.assertEqual(sampled["expected_samples"], 3 * 256 * 50 * sampled["iterations"])
+
+    def test_keys_lists_what_files_may_hold(self):
+        keys = json.loads(self.rgu("keys", "--json").stdout)
+        names = {entry["key"] for entry in keys}
+        self.assertLessEqual({"ambiguity.radius", "stopping.iterations", "seeds", "solver.step"}, names)
+        only = json.loads(self.rgu("keys", "stopping", "--json").stdout)
+        self.assertTrue(all(entry["key"].startswith("stopping.") for entry in only))
+        self.assertIn("stopping.seconds", self.rgu("keys", "stopping").stdout)
+
+    def test_completions_are_scripts_that_know_commands_and_options(self):
+        bash = self.rgu("completions", "bash").stdout
+        subprocess.run(["bash", "-n"], input=bash, text=True, check=True)
+        script = bash + """
+COMP_WORDS=(rgu so); COMP_CWORD=1; _rgu; echo "${COMPREPLY[@]}"
+COMP_WORDS=(rgu solve --te); COMP_CWORD=2; _rgu; echo "${COMPREPLY[@]}"
+COMP_WORDS=(rgu solve explo); COMP_CWORD=2; _rgu; echo "${COMPREPLY[@]}"
+"""
+        path = str(pathlib.Path(RGU).parent)
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=self.folder,
+                              env={"PATH": f"{path}:/usr/bin:/bin"}, check=True)
+        self.assertEqual(done.stdout.split("\n")[:3], ["solve", "--tensorboard", "exploration"])
+        for shell in ("zsh", "fish"):
+            self.assertIn("tensorboard", self.rgu("completions", shell).stdout)
+
+
+class Solving(CommandLineTest):
+    def test_solve_leaves_a_whole_run_folder_and_says_where(self):
+        result = self.rgu("solve", *QUICK, "--out", "run")
+        for name in ("config.toml", "run.json", "report.html", "seed-0/metrics.jsonl",
+                     "seed-0/timing.jsonl", "seed-0/policy.json", "seed-0/worst_case.json",
+                     "seed-0/result.json", "seed-0/checkpoint"):
+            self.assertTrue((self.folder / "run" / name).is_file(), name)
+        self.assertTrue(list((self.folder / "run/figures").glob("*.svg")))
+        self.assertIn("(exact)", result.stdout)
+        self.assertIn("report: run/report.html", result.stdout)
+        lines = (self.folder / "run/seed-0/metrics.jsonl").read_text().splitlines()
+        self.assertEqual([json.loads(line)["iteration"] for line in lines], list(range(1, 21)))
+
+    def test_without_a_terminal_progress_is_plain_lines_on_stderr(self):
+        result = self.rgu("solve", *QUICK, "--out", "run")
+        self.assertIn("it/s", result.stderr)
+        self.assertNotIn("\x1b", result.stderr)
+        self.assertEqual(self.rgu("solve", *QUICK, "--out", "quiet", "-q").stderr, "")
+
+    def test_on_a_terminal_progress_is_a_bar(self):
+        done = subprocess.run(
+            ["script", "-qec", f"{RGU} solve exploration --set stopping.iterations=50 --out run",
+             "/dev/null"], cwd=self.folder, capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"\x1b\[K\[#+\.*\] 250/250 .*it/s")
+
+    def test_json_is_the_only_thing_on_stdout(self):
+        result = json.loads(self.rgu("solve", *QUICK, "--out", "run", "--json").stdout)
+        self.assertEqual(result["seeds"][0]["kind"], "exact")
+        self.assertEqual(result["seeds"][0]["gap"], 0)
+        self.assertTrue(result["seeds"][0]["solved"])
+        shown = json.loads(self.rgu("show", "run", "--json").stdout)
+        self.assertEqual(shown["seeds"], result["seeds"])
+
+    def test_without_out_each_run_gets_a_folder_of_its_own(self):
+        for _ in range(2):
+            self.rgu("solve", *QUICK, "-q")
+        self.assertTrue((self.folder / "runs/inventory/config.toml").is_file())
+        self.assertTrue((self.folder / "runs/inventory-2/config.toml").is_file())
+
+    def test_the_recorded_config_repeats_the_run_byte_for_byte(self):
+        self.rgu("solve", *SAMPLED, "--set", "stopping.iterations=30", "--seeds", "2", "--out", "a", "-q")
+        self.rgu("solve", "a/config.toml", "--out", "b", "-q")
+        self.assert_same_run("a", "b")
+
+    def test_the_number_of_threads_changes_nothing(self):
+        for threads in ("1", "2", "3"):
+            self.rgu("solve", *SAMPLED, "--set", "stopping.iterations=25", "--seeds", "2", "--out",
+                     f"t{threads}", "--threads", threads, "-q")
+        self.assert_same_run("t1", "t2")
+        self.assert_same_run("t1", "t3")
+
+    def test_tensorboard_files_hold_the_metrics(self):
+        self.rgu("solve", *QUICK, "--out", "run", "--tensorboard", "-q")
+        files = list((self.folder / "run/seed-0").glob("events.out.tfevents.*"))
+        self.assertEqual(len(files), 1)
+        data = files[0].read_bytes()
+        self.assertEqual(data.count(b"brain.Event:2"), 1)
+        self.assertEqual(data.count(b"policy_mapping"), 20)
+
+    def test_every_stopping_rule_stops(self):
+        def status(*sets):
+            arguments = [word for pair in sets for word in ("--set", pair)]
+            self.rgu("solve", *SAMPLED, "--seeds", "1", *arguments, "--out", "run", "--force", "-q")
+            return json.loads((self.folder / "run/seed-0/result.json").read_text())["status"]
+
+        self.assertIn("drew all samples (3 iterations)", status("stopping.samples=100000"))
+        self.assertIn("used all the time", status("stopping.seconds=0.05", "stopping.iterations=1000000"))
+        self.assertIn("reached the residual", status("stopping.residual=1e9"))
+        self.assertIn("did all iterations (7", status("stopping.iterations=7"))
+
+    def test_multipliers_on_the_edge_are_not_called_solved(self):
+        result = self.rgu("solve", "constrained", "--set", "ambiguity.upper=10", "--set",
+                          "stopping.iterations=200", "--out", "run", "-q", code=3)
+        self.assertIn("ambiguity set is too small", result.stdout)
+        record = json.loads((self.folder / "run/seed-0/result.json").read_text())
+        self.assertFalse(record["solved"])
+        self.assertIn("constraints not met", (self.folder / "run/report.html").read_text())
+
+
+class Judging(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.rgu("solve", "exploration", "--set", "stopping.iterations=60", "--seeds", "2", "--out",
+                 "robust", "-q")
+        self.rgu("solve", "exploration", "--set", "stopping.iterations=60", "--seeds", "2", "--set",
+                 "ambiguity.set=singleton", "--out", "nominal", "-q")
+
+    def test_evaluate_finds_again_what_the_run_recorded(self):
+        for report in json.loads(self.rgu("evaluate", "robust", "--json").stdout):
+            worst = json.loads(
+                (self.folder / f"robust/seed-{report['seed']}/worst_case.json").read_text())
+            self.assertAlmostEqual(report["worst_case"], worst["value"], delta=1e-12)
+            self.assertAlmostEqual(report["nominal"], worst["nominal"], delta=1e-12)
+            self.assertEqual(report["kind"], "exact")
+            self.assertLess(report["flow_residual"], 1e-12)
+            self.assertEqual(len(report["at_members"]), 100)
+            self.assertLessEqual(max(report["at_members"]), report["worst_case"] + 1e-12)
+            self.assertAlmostEqual(report["worst_distance"], 0.5, delta=1e-9)
+        text = self.rgu("evaluate", "robust", "--members", "10").stdout
+        self.assertIn("(exact)", text)
+        self.assertIn("10 random members", text)
+
+    def test_compare_judges_all_runs_by_the_first_ambiguity_set(self):
+        runs = json.loads(self.rgu("compare", "robust", "nominal", "--json").stdout)
+        for robust, nominal in zip(runs[0]["seeds"], runs[1]["seeds"]):
+            self.assertLess(robust["worst_case"], nominal["worst_case"])
+            self.assertGreater(nominal["worst_distance"], 0.4)  # not the one point it was trained on
+        text = self.rgu("compare", "robust", "nominal", "--html", "page.html").stdout
+        self.assertRegex(text, r"robust .*\*")
+        self.assertIn("<html", (self.folder / "page.html").read_text())
+
+    def test_sweep_tabulates_price_and_gain(self):
+        points = json.loads(self.rgu("sweep", "exploration", "--set", "stopping.iterations=60", "--seeds",
+                                     "2", "--radius", "0:0.4:0.2", "--json", "-q").stdout)
+        self.assertEqual([(p["radius"], p["seed"]) for p in points],
+                         [(r, s) for r in (0, 0.2, 0.4) for s in (0, 1)])
+        for point in points:
+            if point["radius"] == 0:
+                self.assertEqual(point["robust_worst"], point["nominal_worst"])
+            self.assertLessEqual(point["robust_worst"], point["nominal_worst"])
+        text = self.rgu("sweep", "exploration", "--set", "stopping.iterations=20", "--seeds", "1",
+                        "--radius", "0.5", "--html", "sweep.html").stdout
+        self.assertRegex(text, r"price +gain")
+        self.assertTrue((self.folder / "sweep.svg").is_file())
+
+    def test_report_is_rebuilt_from_the_files_alone(self):
+        before = (self.folder / "robust/report.html").read_bytes()
+        (self.folder / "robust/report.html").unlink()
+        self.rgu("report", "robust")
+        self.assertEqual((self.folder / "robust/report.html").read_bytes(), before)
+
+    def test_show_tells_results_and_notes(self):
+        text = self.rgu("show", "robust").stdout
+        self.assertIn("mean ± sd over 2 seeds", text)
+        self.assertIn("warning:", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,300 @@
+#include "rgu/record/run_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "laws/throws.hpp"
+#include "mdp/file_testing.hpp"
+#include "rgu/record/json_values.hpp"
+#include "rgu/record/metrics_file.hpp"
+#include "rgu/record/run_files.hpp"
+#include "rgu/record/seed_recorder.hpp"
+
+namespace rgu {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class RunFolderTest : public testing::Test {
+ protected:
+  fs::path in(const std::string& name) const { return root_ / name; }
+
+  RunFolder made_run(const std::string& name) const {
+    const RunFolder folder = RunFolder::create(in(name), ExistingRun::kRefuse);
+    write_file(folder.config(), "name = \"x\"\n");
+    write_about(folder, {});
+    return folder;
+  }
+
+ private:
+  TemporaryFolder root_;
+};
+
+Metrics metrics_of(Index iteration) {
+  Metrics metrics;
+  metrics.iteration = iteration;
+  metrics.objective = 1.0 / static_cast<double>(iteration);
+  metrics.envelope = 0.1;
+  metrics.envelope_kind = AnswerKind::kBestFound;
+  metrics.samples = 100 * iteration;
+  return metrics;
+}
+
+TEST(MetricsFile, EveryNumberReadsBackToTheSameDouble) {
+  Metrics metrics = metrics_of(3);
+  double value = 1.0 / 3;
+  for (const MetricField& field : kMetricFields) metrics.*field.member = value *= -1.7;
+  const std::string line = to_line(metrics);
+  EXPECT_EQ(line.back(), '\n');
+  const Metrics read = parse_metrics(line);
+  for (const MetricField& field : kMetricFields) {
+    EXPECT_EQ(read.*field.member, metrics.*field.member) << field.name;
+  }
+  EXPECT_EQ(read.envelope_kind, AnswerKind::kBestFound);
+  EXPECT_EQ(read.iteration, 3);
+  EXPECT_EQ(read.samples, 300);
+}
+
+TEST(MetricsFile, WhatWasNotMeasuredIsLeftOutAndInfinitySurvives) {
+  Metrics metrics = metrics_of(1);
+  metrics.envelope_gap = kInfinity;
+  const std::string line = to_line(metrics);
+  EXPECT_EQ(line.find("violation"), std::string::npos);
+  const Metrics read = parse_metrics(line);
+  EXPECT_TRUE(std::isnan(read.violation));
+  EXPECT_EQ(read.envelope_gap, kInfinity);
+}
+
+TEST(MetricsFile, WhatIsNoMetricsLineIsRefused) {
+  expect_invalid([] { parse_metrics("{"); }, "not JSON");
+  expect_invalid([] { parse_metrics("{\"samples\":1}"); }, "\"iteration\" is missing");
+  expect_invalid([] { parse_metrics("{\"iteration\":1,\"samples\":1,\"objective\":\"x\"}"); },
+                 "objective");
+  expect_invalid(
+      [] { parse_metrics("{\"iteration\":1,\"samples\":1,\"envelope_kind\":\"sure\"}"); }, "sure");
+}
+
+TEST_F(RunFolderTest, AnExistingRunIsReplacedOnlyWhenThatIsAskedFor) {
+  const RunFolder folder = made_run("run");
+  fs::create_directories(folder.seed(4));
+  expect_invalid([&] { RunFolder::create(in("run"), ExistingRun::kRefuse); }, "--force");
+  EXPECT_TRUE(fs::exists(folder.seed(4)));
+  const RunFolder again = RunFolder::create(in("run"), ExistingRun::kReplace);
+  EXPECT_FALSE(fs::exists(again.seed(4)));
+}
+
+TEST_F(RunFolderTest, AFolderThatIsNoRunIsNeverReplaced) {
+  fs::create_directories(in("mine"));
+  write_file(in("mine") / "thesis.tex", "years of work");
+  for (const ExistingRun existing : {ExistingRun::kRefuse, ExistingRun::kReplace}) {
+    expect_invalid([&] { RunFolder::create(in("mine"), existing); }, "not a run");
+  }
+  EXPECT_TRUE(fs::exists(in("mine") / "thesis.tex"));
+  write_file(in("file"), "x");
+  expect_invalid([&] { RunFolder::create(in("file"), ExistingRun::kReplace); }, "not a folder");
+}
+
+TEST_F(RunFolderTest, OnlyTheFolderOfARunIsOpened) {
+  expect_invalid([&] { RunFolder::open(in("nowhere")); }, "there is no run folder");
+  fs::create_directories(in("empty"));
+  expect_invalid([&] { RunFolder::open(in("empty")); }, "not a run folder");
+  EXPECT_NO_THROW(RunFolder::open(made_run("run").path()));
+}
+
+TEST_F(RunFolderTest, SeedsAreListedInOrderAndOtherNamesAreNot) {
+  const RunFolder folder = made_run("run");
+  for (const char* name : {"seed-10", "seed-2", "seed-x", "seed-", "other", "seed-3x"}) {
+    fs::create_directories(folder.path() / name);
+  }
+  EXPECT_EQ(folder.seeds(), (std::vector<std::uint64_t>{2, 10}));
+}
+
+// flock is per open file: a second process, like a second open of the same file, has to wait.
+TEST_F(RunFolderTest, ASecondWriterIsRefused) {
+  const RunFolder folder = made_run("run");
+  {
+    const RunFolder::Lock lock(folder);
+    expect_invalid([&] { RunFolder::Lock second(folder); }, "in use");
+  }
+  EXPECT_NO_THROW(RunFolder::Lock third(folder));
+}
+
+TEST_F(RunFolderTest, ADamagedCheckpointIsNoticedAndTheOneBeforeItIsUsed) {
+  EXPECT_EQ(read_checkpoint(in("")), std::nullopt);
+  write_checkpoint(in(""), "first");
+  EXPECT_EQ(read_checkpoint(in("")), "first");
+  write_checkpoint(in(""), "second");
+  EXPECT_EQ(read_checkpoint(in("")), "second");
+  const std::string whole = read_text(in("checkpoint"));
+  for (std::size_t cut = 0; cut < whole.size(); ++cut) {
+    write_file(in("checkpoint"), whole.substr(0, cut));
+    EXPECT_EQ(read_checkpoint(in("")), "first") << cut;
+    std::string flipped = whole;
+    flipped[cut] = static_cast<char>(flipped[cut] ^ 4);
+    write_file(in("checkpoint"), flipped);
+    EXPECT_EQ(read_checkpoint(in("")), "first") << cut;
+  }
+  fs::remove(in("checkpoint"));  // killed between the two renames
+  EXPECT_EQ(read_checkpoint(in("")), "first");
+}
+
+// Whatever was written after the last checkpoint is cut off.
+TEST_F(RunFolderTest, ARecorderGoesOnFromItsLastCheckpoint) {
+  const fs::path folder = in("seed-0");
+  {
+    SeedRecorder recorder(folder, {.tensorboard = true});
+    EXPECT_FALSE(recorder.resumed_state());
+    recorder.add(metrics_of(1), 0.25);
+    recorder.add(metrics_of(2), 0.5);
+    recorder.checkpoint("{\"a\":1}");
+    recorder.add(metrics_of(3), 0.75);
+    recorder.checkpoint("{\"a\":2}");
+    write_file(folder / "checkpoint", "damaged");
+    write_file(folder / "policy.json.77-0.partial", "half");
+  }
+  {
+    SeedRecorder recorder(folder, {.tensorboard = true});
+    EXPECT_EQ(*recorder.resumed_state(), "{\"a\":1}");
+    EXPECT_EQ(recorder.resumed_seconds(), 0.5);
+    EXPECT_FALSE(fs::exists(folder / "policy.json.77-0.partial"));
+    recorder.add(metrics_of(3), 9);
+    recorder.checkpoint("{\"a\":2}");
+    recorder.finish();
+  }
+  EXPECT_EQ(read_text(folder / "metrics.jsonl"),
+            to_line(metrics_of(1)) + to_line(metrics_of(2)) + to_line(metrics_of(3)));
+  EXPECT_FALSE(fs::exists(folder / "checkpoint.previous"));
+}
+
+TEST_F(RunFolderTest, ACheckpointThatDoesNotFitItsFilesIsRefused) {
+  const fs::path folder = in("seed-0");
+  {
+    SeedRecorder recorder(folder, {});
+    recorder.add(metrics_of(1), 0.25);
+    recorder.checkpoint("{}");
+  }
+  write_file(folder / "timing.jsonl", "");
+  EXPECT_THAT([&] { SeedRecorder recorder(folder, {}); }, refuses("its checkpoint says 1"));
+  write_file(folder / "timing.jsonl", "{\"iteration\":1,\"seconds\":0.25}\n");
+  write_file(folder / "metrics.jsonl", "");
+  EXPECT_THROW(SeedRecorder(folder, {}), FileError);
+}
+
+TEST_F(RunFolderTest, AFolderThatCannotBeMadeIsSaid) {
+  write_file(in("file"), "x");
+  EXPECT_THROW(SeedRecorder(in("file") / "seed-0", {}), FileError);
+  EXPECT_THROW(RunFolder::create(in("file") / "run", ExistingRun::kRefuse), FileError);
+}
+
+RunRecord sample_run() {
+  RunRecord run;
+  run.name = "a \"name\" <b>";
+  run.description = "d";
+  run.version = "v";
+  run.method = "m";
+  run.utility = "u";
+  run.ambiguity = "Xi";
+  run.states = 2;
+  run.actions = 1;
+  run.discount = 0.9;
+  run.nature_rows = 1;
+  run.nature_columns = 2;
+  run.nature_centre = (Vector(2) << 0.1, -3).finished();
+  run.action_names = {"go"};
+  run.grid = GridRecord{.rows = 1, .columns = 3, .cell_of_state = {0, 2}, .marks = "S#G"};
+  run.warnings = {"careful"};
+  run.notes = {"noted"};
+  return run;
+}
+
+SeedFiles sample_seed() {
+  SeedFiles files;
+  files.record.seed = 5;
+  files.record.status = "did all iterations";
+  files.record.policy = Matrix::Ones(2, 1);
+  files.record.occupancy = Matrix::Constant(2, 1, 0.5);
+  files.record.nominal = 1.0 / 3;
+  files.record.worst_case = {.value = 0.7,
+                             .kind = AnswerKind::kBestFound,
+                             .gap = kInfinity,
+                             .method = "search",
+                             .nature = Vector::Constant(2, 0.25)};
+  files.record.notes = {"a note"};
+  files.parameters = Vector::Constant(2, 1.0 / 7);
+  files.drawn_parameters = Vector::Zero(2);
+  files.drawn_policy = Matrix::Ones(2, 1);
+  return files;
+}
+
+TEST_F(RunFolderTest, ARunReadsBackAsItWasWritten) {
+  const RunFolder folder = made_run("run");
+  write_about(folder, sample_run());
+  {
+    SeedRecorder recorder(folder.seed(5), {});
+    recorder.add(metrics_of(1), 0.25);
+    recorder.checkpoint("{}");
+  }
+  EXPECT_FALSE(is_finished(folder.seed(5)));
+  EXPECT_EQ(read_run(folder).seeds.at(0).status, "not finished");
+  write_seed(folder.seed(5), sample_seed());
+  EXPECT_TRUE(is_finished(folder.seed(5)));
+  std::ofstream(folder.seed(5) / "metrics.jsonl", std::ios::app) << "{\"iterat";  // cut off
+  const RunRecord run = read_run(folder);
+  EXPECT_EQ(run.name, sample_run().name);
+  EXPECT_EQ(run.nature_centre, sample_run().nature_centre);
+  EXPECT_EQ(run.grid->marks, "S#G");
+  EXPECT_EQ(run.grid->cell_of_state, (std::vector<int>{0, 2}));
+  EXPECT_EQ(run.warnings, sample_run().warnings);
+  EXPECT_EQ(run.config, "name = \"x\"\n");
+  const SeedRecord& seed = run.seeds.at(0);
+  EXPECT_EQ(seed.metrics.size(), 1u);
+  EXPECT_EQ(seed.seconds, (std::vector<double>{0.25}));
+  EXPECT_EQ(seed.nominal, 1.0 / 3);
+  EXPECT_EQ(seed.worst_case.gap, kInfinity);
+  EXPECT_EQ(seed.worst_case.kind, AnswerKind::kBestFound);
+  EXPECT_EQ(seed.policy, Matrix::Ones(2, 1));
+  EXPECT_EQ(read_parameters(folder.seed(5)), Vector::Constant(2, 1.0 / 7));
+}
+
+TEST_F(RunFolderTest, AnInterruptedSeedIsNotFinished) {
+  const RunFolder folder = made_run("run");
+  fs::create_directories(folder.seed(5));
+  SeedFiles files = sample_seed();
+  files.finished = false;
+  write_seed(folder.seed(5), files);
+  EXPECT_FALSE(is_finished(folder.seed(5)));
+}
+
+TEST_F(RunFolderTest, ADamagedFileIsNamedWithItsLine) {
+  const RunFolder folder = made_run("run");
+  write_about(folder, sample_run());
+  fs::create_directories(folder.seed(5));
+  write_seed(folder.seed(5), sample_seed());
+  write_file(folder.seed(5) / "metrics.jsonl", to_line(metrics_of(1)) + "nonsense\n");
+  expect_invalid([&] { read_run(folder); }, "metrics.jsonl:2: not JSON");
+  fs::remove(folder.seed(5) / "metrics.jsonl");
+  write_file(folder.seed(5) / "worst_case.json", "{\"value\":1}");
+  expect_invalid([&] { read_run(folder); }, "worst_case.json: \"kind\" is missing");
+  write_file(folder.about(), "[]");
+  expect_invalid([&] { read_run(folder); }, "run.json");
+}
+
+TEST_F(RunFolderTest, AGridThatReachesBeyondItsCellsIsRefused) {
+  const RunFolder folder = made_run("run");
+  RunRecord run = sample_run();
+  run.grid->cell_of_state = {0, 3};
+  write_about(folder, run);
+  expect_invalid([&] { read_run(folder); }, "cell below 3");
+  run.grid->cell_of_state = {0, 2};
+  run.grid->marks = "S";
+  write_about(folder, run);
+  expect_invalid([&] { read_run(folder); }, "marks");
+}
+
+}  // namespace
+}  // namespace rgu

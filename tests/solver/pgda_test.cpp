@@ -1,0 +1,269 @@
+#include "rgu/solver/pgda.hpp"
+
+#include <gtest/gtest.h>
+
+#include "laws/throws.hpp"
+#include "rgu/solver/prox_extragradient.hpp"
+#include "rgu/solver/state_file.hpp"
+#include "rgu/solver/stationarity.hpp"
+#include "toy_problems.hpp"
+
+namespace rgu {
+namespace {
+
+using toys::distance;
+using toys::start_at;
+
+// The residual of a result, recomputed from the gradients of the problem.
+double residual(const SaddleProblem& problem, const SaddlePoint& z) {
+  Rng rng(0);
+  return gradient_mappings(problem, z, problem.oracle.estimate(z, rng), 0.1).squared();
+}
+
+TEST(Pgda, TakesTheStepsOfThePseudoCode) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  const SolverResult result =
+      pgda({f, sets.policies, sets.ambiguity}, start_at(3, 0.5),
+           {.policy_step = 0.1, .nature_step = 0.2, .inner_steps = 2}, {.iterations = 2});
+  Vector theta = Vector::Constant(3, 0.5);
+  Vector xi = Vector::Constant(3, 0.5);
+  for (int k = 0; k < 2; ++k) {
+    for (int t = 0; t < 2; ++t) xi += 0.2 * (f.b * theta - f.c * (xi - f.q));
+    theta -= 0.1 * (f.a * (theta - f.p) + f.b * xi);
+  }
+  EXPECT_LT(distance(result.state.point, {theta, xi}), 1e-14);
+  EXPECT_EQ(result.status, Status::kIterationLimit);
+}
+
+TEST(Pgda, FindsTheSaddlePointWithGivenAndWithAutomaticSteps) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  const SaddleProblem problem{f, sets.policies, sets.ambiguity};
+  for (const PgdaOptions& options :
+       {PgdaOptions{.policy_step = 0.2, .nature_step = 0.5}, PgdaOptions{}}) {
+    const SolverResult result = pgda(problem, start_at(3, 4), options, {.iterations = 500});
+    EXPECT_LT(distance(result.state.point, f.saddle()), 1e-6);
+    EXPECT_LT(residual(problem, result.state.point), 1e-12);
+  }
+}
+
+// With b = 1, c = 0 and xi in [-2, 2]^3 nature answers 2 sign(theta): f is |theta - p|^2 + 2
+// |theta|_1, whose minimiser is p shrunk by 1 towards 0.
+TEST(PgdaLp, SolvesAProblemLinearInXi) {
+  toys::Quadratic f = toys::quadratic();
+  f.b = 1;
+  f.c = 0;
+  const Box policies = uniform_box(3, {-10, 10});
+  const Box ambiguity = uniform_box(3, {-2, 2});
+  const SaddleProblem problem{f, policies, ambiguity};
+  const Vector solution = (Vector(3) << 0, -1, 0).finished();
+  const SolverResult lp = pgda_lp(problem, start_at(3, 4), {}, {.iterations = 20000});
+  EXPECT_LT((lp.state.point.policy - solution).norm(), 0.02);
+  const WorstCaseOracle worst = [&](const SaddlePoint& at, Rng&) {
+    return NatureAnswer{.nature = ambiguity.support_point(at.policy), .samples = 3};
+  };
+  const SolverResult exact =
+      pgda_worst_case(problem, worst, start_at(3, 4), {}, {.iterations = 20000});
+  EXPECT_EQ(exact.state.point.policy, lp.state.point.policy);
+  EXPECT_EQ(exact.state.samples, 60000);
+}
+
+TEST(Pgda, ProjectsTheStartOntoTheSets) {
+  const toys::Quadratic f = toys::quadratic();
+  const Box policies = uniform_box(3, {-1, 1});
+  const Box ambiguity = uniform_box(3, {0, 1});
+  const SolverResult result =
+      pgda({f, policies, ambiguity}, start_at(3, 99), {}, {.iterations = 0});
+  EXPECT_EQ(result.state.point.policy, Vector::Constant(3, 1.0));
+  EXPECT_EQ(result.state.point.nature, Vector::Constant(3, 1.0));
+}
+
+TEST(Pgda, WrongOptionsAndDimensionsAreRefused) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  const SaddleProblem problem{f, sets.policies, sets.ambiguity};
+  expect_invalid([&] { pgda(problem, start_at(2, 0), {}, {}); }, "policy parameters");
+  expect_invalid([&] { pgda(problem, start_at(3, 0), {.policy_step = -1}, {}); }, "policy step");
+  expect_invalid([&] { pgda(problem, start_at(3, 0), {.nature_step = 0}, {}); }, "nature step");
+  expect_invalid([&] { pgda(problem, start_at(3, 0), {.inner_steps = -1}, {}); }, "inner steps");
+  expect_invalid([&] { pgda_worst_case(problem, {}, start_at(3, 0), {}, {}); }, "there is none");
+  const WorstCaseOracle wrong = [](const SaddlePoint&, Rng&) {
+    return NatureAnswer{.nature = Vector::Zero(2)};
+  };
+  expect_invalid([&] { pgda_worst_case(problem, wrong, start_at(3, 0), {}, {}); }, "worst case");
+  SolverState bad = start_at(3, 0);
+  bad.point.nature = Vector::Zero(1);
+  expect_invalid([&] { pgda(problem, bad, {}, {}); }, "nature parameters");
+}
+
+TEST(ProxExtragradient, TakesTheStepsOfThePseudoCode) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  const double alpha = 0.1, sigma = 0.6;
+  const SolverResult result = prox_extragradient(
+      {f, sets.policies, sets.ambiguity}, start_at(3, 0.5),
+      {.step = alpha, .proximal_weight = sigma, .inner_steps = {.values = {1, 3}}},
+      {.iterations = 2});
+  const auto slope = [&](const SaddlePoint& z) {
+    return SaddlePoint{f.a * (z.policy - f.p) + f.b * z.nature,
+                       f.b * z.policy - f.c * (z.nature - f.q)};
+  };
+  SaddlePoint z{Vector::Constant(3, 0.5), Vector::Constant(3, 0.5)};
+  for (const int steps : {1, 3}) {
+    const SaddlePoint anchor = z;
+    for (int t = 0; t < steps; ++t) {
+      const auto moved = [&](const SaddlePoint& at) {
+        const SaddlePoint g = slope(at);
+        return SaddlePoint{z.policy - alpha * (g.policy + sigma * (at.policy - anchor.policy)),
+                           z.nature + alpha * (g.nature - sigma * (at.nature - anchor.nature))};
+      };
+      z = moved(moved(z));
+    }
+  }
+  EXPECT_LT(distance(result.state.point, z), 1e-14);
+}
+
+// f = theta xi: simultaneous steps spiral outwards, extragradient steps inwards.
+TEST(ProxExtragradient, SolvesABilinearGameWithAnAutomaticStep) {
+  toys::Quadratic f;
+  f.a = 0;
+  f.b = 3;
+  f.c = 0;
+  f.p = f.q = Vector::Zero(2);
+  const toys::Sets sets = toys::wide_sets(2);
+  const SolverResult result = prox_extragradient({f, sets.policies, sets.ambiguity}, start_at(2, 4),
+                                                 {}, {.iterations = 300});
+  EXPECT_LT(distance(result.state.point, {Vector::Zero(2), Vector::Zero(2)}), 1e-6);
+  EXPECT_LT(result.state.extragradient, 1 / f.b);  // beyond that steps do not contract
+  EXPECT_GT(result.state.extragradient, 0.1 / f.b);
+}
+
+TEST(ProxExtragradient, ComesNearTheSaddlePointUnderNoiseWithAnAutomaticStep) {
+  toys::Noisy f;
+  static_cast<toys::Quadratic&>(f) = toys::quadratic();
+  f.noise = 0.02;
+  const toys::Sets sets = toys::wide_sets(3);
+  const SolverResult result = prox_extragradient({f, sets.policies, sets.ambiguity}, start_at(3, 4),
+                                                 {}, {.iterations = 400});
+  EXPECT_LT(distance(result.state.point, f.saddle()), 0.1);
+}
+
+TEST(ProxExtragradient, AsksForTheOracleOfEachIteration) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  std::vector<Index> asked;
+  const auto oracle_at = [&](Index k) -> const GradientOracle& {
+    asked.push_back(k);
+    return f;
+  };
+  prox_extragradient({f, sets.policies, sets.ambiguity}, start_at(3, 0),
+                     {.step = 0.1, .oracle_at = oracle_at}, {.iterations = 3});
+  EXPECT_EQ(asked, (std::vector<Index>{0, 1, 2}));
+}
+
+TEST(ProxExtragradient, WrongOptionsAreRefused) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  const SaddleProblem problem{f, sets.policies, sets.ambiguity};
+  const auto with = [&](const ProxExtragradientOptions& options) {
+    return [&problem, options] { prox_extragradient(problem, start_at(3, 0), options, {}); };
+  };
+  expect_invalid(with({.step = 0}), "step");
+  expect_invalid(with({.proximal_weight = -1}), "proximal weight");
+  expect_invalid(with({.inner_steps = {.values = {}}}), "inner steps");
+}
+
+// Every solver, stopped after 4 iterations, written to text, read back and gone on with, gives the
+// bits of 9 iterations in one go.
+TEST(Resuming, GivesTheBitsOfAnUninterruptedRun) {
+  toys::Noisy noisy;
+  static_cast<toys::Quadratic&>(noisy) = toys::quadratic();
+  const toys::Quadratic exact = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  for (const GradientOracle* oracle :
+       {static_cast<const GradientOracle*>(&noisy), static_cast<const GradientOracle*>(&exact)}) {
+    const SaddleProblem problem{*oracle, sets.policies, sets.ambiguity};
+    const WorstCaseOracle worst = [&](const SaddlePoint& at, Rng& rng) {
+      return NatureAnswer{.nature = sets.ambiguity.project(at.policy + normal_vector(3, rng))};
+    };
+    using Solver = std::function<SolverResult(SolverState, const StopRule&)>;
+    const std::vector<Solver> solvers = {
+        [&](SolverState s, const StopRule& stop) { return pgda(problem, s, {}, stop); },
+        [&](SolverState s, const StopRule& stop) { return pgda_lp(problem, s, {}, stop); },
+        [&](SolverState s, const StopRule& stop) {
+          return pgda_worst_case(problem, worst, s, {}, stop);
+        },
+        [&](SolverState s, const StopRule& stop) {
+          return prox_extragradient(problem, s, {}, stop);
+        }};
+    for (const Solver& solve : solvers) {
+      const SolverResult whole = solve(start_at(3, 0.7), {.iterations = 9});
+      const SolverResult first = solve(start_at(3, 0.7), {.iterations = 4});
+      const SolverResult rest = solve(parse_state(to_text(first.state)), {.iterations = 9});
+      EXPECT_EQ(to_text(rest.state), to_text(whole.state));
+      EXPECT_EQ(rest.state.iteration, 9);
+    }
+  }
+}
+
+TEST(StateFile, WhatIsNoStateIsRefused) {
+  const std::string text = to_text(start_at(2, 1));
+  EXPECT_EQ(to_text(parse_state(text)), text);
+  expect_invalid([] { parse_state("{"); }, "not JSON");
+  expect_invalid([] { parse_state("{}"); }, "rng");
+  expect_invalid([] { parse_state("[]"); }, "not a JSON object");
+  std::string broken = text;
+  broken.replace(broken.find("\"samples\":0"), 11, "\"samples\":1.5");
+  expect_invalid([&] { parse_state(broken); }, "samples");
+}
+
+// At z = (1, -1) inside wide boxes the mapping is the gradient; in the corner of a box nothing is
+// left of it.
+TEST(Stationarity, MappingsAreGradientsInsideAndZeroWhereTheSetHoldsThePoint) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  const SaddleProblem problem{f, sets.policies, sets.ambiguity};
+  const SaddlePoint z{Vector::Constant(3, 1.0), Vector::Constant(3, -1.0)};
+  Rng rng(0);
+  const SaddleGradient g = f.estimate(z, rng);
+  const MappingNorms norms = gradient_mappings(problem, z, g, 0.01);
+  EXPECT_NEAR(norms.policy, g.policy.norm(), 1e-12);
+  EXPECT_NEAR(norms.nature, g.nature.norm(), 1e-12);
+  EXPECT_NEAR(norms.squared(), g.policy.squaredNorm() + g.nature.squaredNorm(), 1e-10);
+  const Box corner = uniform_box(3, {-1, 1});
+  SaddleGradient outward = g;
+  outward.policy = Vector::Constant(3, -1.0);
+  outward.nature = Vector::Constant(3, -1.0);
+  const MappingNorms held = gradient_mappings({f, corner, corner}, z, outward, 0.01);
+  EXPECT_EQ(held.policy, 0);
+  EXPECT_EQ(held.nature, 0);
+}
+
+// In the box [-10, 10]: max over z' of <g, theta - theta'> = <g, theta> + 10 |g|_1, and likewise.
+TEST(Stationarity, TheVariationalInequalityGapIsTheLargestImprovement) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  const SaddleProblem problem{f, sets.policies, sets.ambiguity};
+  Rng rng(3);
+  const SaddlePoint z{normal_vector(3, rng), normal_vector(3, rng)};
+  const SaddleGradient g = f.estimate(z, rng);
+  EXPECT_NEAR(vi_gap(problem, z, g),
+              g.policy.dot(z.policy) + 10 * g.policy.lpNorm<1>() - g.nature.dot(z.nature) +
+                  10 * g.nature.lpNorm<1>(),
+              1e-10);
+  const SaddlePoint saddle = f.saddle();
+  EXPECT_NEAR(vi_gap(problem, saddle, f.estimate(saddle, rng)), 0, 1e-12);
+}
+
+TEST(Stationarity, TheProximalPullHasTheSignsOfTheSubproblem) {
+  const SaddlePoint z{Vector::Constant(1, 3.0), Vector::Constant(1, 5.0)};
+  const SaddlePoint anchor{Vector::Constant(1, 1.0), Vector::Constant(1, 1.0)};
+  const SaddleGradient g{.value = 0, .policy = Vector::Zero(1), .nature = Vector::Zero(1)};
+  const SaddleGradient pulled = proximal_gradient(z, g, {.anchor = anchor, .weight = 0.5});
+  EXPECT_EQ(pulled.policy(0), 1);   // down, towards the anchor
+  EXPECT_EQ(pulled.nature(0), -2);  // up is -2: towards the anchor too
+}
+
+}  // namespace
+}  // namespace rgu
