@@ -8,11 +8,13 @@ cd -- "$RGU_ROOT"
 
 # What the library itself needs to be built (Debian 12 names).
 CORE_PACKAGES=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libfmt-dev
-  nlohmann-json3-dev librandom123-dev libopenblas-dev coinor-libclp-dev)
+  nlohmann-json3-dev libtomlplusplus-dev libcli11-dev librandom123-dev libopenblas-dev
+  coinor-libclp-dev)
 FORMAT_PACKAGES=(clang-format)
 TIDY_PACKAGES=(clang-tidy)
 # What its tests, benchmarks and checks need beyond that.
 TEST_PACKAGES=(libadolc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-numpy python3-scipy
+  chromium chromium-driver
   "${FORMAT_PACKAGES[@]}" "${TIDY_PACKAGES[@]}" git)
 
 say() { printf '== %s\n' "$*"; }

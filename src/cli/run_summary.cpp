@@ -16,7 +16,8 @@ bool has_result(const SeedRecord& seed) { return seed.policy.size() > 0; }
 
 TableRow row_of(const SeedRecord& seed, bool constrained) {
   const Metrics last = seed.metrics.empty() ? Metrics{} : seed.metrics.back();
-  TableRow row = {fmt::format("{}", seed.seed), has_result(seed) ? short_number(seed.nominal) : "-",
+  TableRow row = {fmt::format("{}", seed.seed), fmt::format("{}", last.iteration),
+                  has_result(seed) ? short_number(shown_value(seed.nominal)) : "-",
                   has_result(seed) ? text_of(seed.worst_case) : "-", short_number(last.residual)};
   if (constrained) row.push_back(short_number(last.violation));
   row.push_back(seed.seconds.empty() ? "-" : fmt::format("{:.1f} s", seed.seconds.back()));
@@ -35,8 +36,8 @@ std::string means(const RunRecord& run) {
   std::vector<double> nominal, worst;
   for (const SeedRecord& seed : run.seeds) {
     if (!has_result(seed)) continue;
-    nominal.push_back(seed.nominal);
-    worst.push_back(seed.worst_case.value);
+    nominal.push_back(shown_value(seed.nominal));
+    worst.push_back(shown_value(seed.worst_case.value));
   }
   if (worst.size() < 2) return {};
   return fmt::format("mean ± sd over {} seeds: nominal {}, worst case {}\n", worst.size(),
@@ -50,7 +51,7 @@ std::string text_of(const WorstCaseRecord& worst_case) {
   if (worst_case.kind == AnswerKind::kCertified) {
     kind += fmt::format(" within {:.1e}", worst_case.gap);
   }
-  return fmt::format("{} ({})", short_number(worst_case.value), kind);
+  return fmt::format("{} ({})", short_number(shown_value(worst_case.value)), kind);
 }
 
 std::string summary(const RunRecord& run) {
@@ -58,7 +59,7 @@ std::string summary(const RunRecord& run) {
                                  run.description, run.method, run.utility, run.ambiguity);
   for (const std::string& warning : run.warnings) text += fmt::format("warning: {}\n", warning);
   const bool constrained = is_constrained(run);
-  TableRow head = {"seed", "nominal f", "worst case Γ", "residual"};
+  TableRow head = {"seed", "iterations", "nominal f", "worst case Γ", "residual"};
   if (constrained) head.push_back("violation");
   head.push_back("time");
   head.push_back("status");

@@ -98,6 +98,18 @@ SeedOutcome run_seed(const ProblemConfig& config, const RunFolder& folder, std::
   return {.seed = seed, .status = result.status, .solved = files.record.solved};
 }
 
+// Equal models and utilities, as far as an uneven mass and an uneven value can tell.
+bool same_problem(const Instance& a, const Instance& b) {
+  const FiniteMdp& mdp = a.world.mdp;
+  if (mdp.states() != b.world.mdp.states() || a.nominal != b.nominal) return false;
+  Matrix mass(mdp.states(), mdp.actions());
+  for (Index i = 0; i < mass.size(); ++i) mass.data()[i] = 1 / (1.7 + static_cast<double>(i));
+  const UtilityGradient f = a.utility->evaluate(mass, a.nominal);
+  const UtilityGradient g = b.utility->evaluate(mass, b.nominal);
+  return mdp.push_forward(mass) == b.world.mdp.push_forward(mass) && f.value == g.value &&
+         f.nature == g.nature;
+}
+
 std::string grid_marks(const GridLayout& layout, std::string_view map) {
   std::string marks;
   for (const char c : map) {
@@ -142,6 +154,8 @@ RunRecord about(const ProblemConfig& config) {
   run.nature_columns = instance.nature_columns;
   run.nature_centre = instance.nominal;
   run.action_names = instance.action_names;
+  run.own_instances = config.seeds.size() > 1 && !config.model.seed &&
+                      !same_problem(instance, make_instance(config, config.seeds[1]));
   run.warnings = std::move(remarks.warnings);
   run.notes = std::move(remarks.notes);
   if (const auto& layout = instance.world.grid) {

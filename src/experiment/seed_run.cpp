@@ -225,6 +225,14 @@ std::optional<std::string> trouble_with_constraints(const ProblemConfig& config,
       std::max(0.0, constraints->largest));
 }
 
+std::string multiplier_text(const Vector& multipliers, const Vector& violation) {
+  std::string text = "multipliers at the last iterate:";
+  for (Index k = 0; k < multipliers.size(); ++k) text += fmt::format(" {:.5g}", multipliers(k));
+  text += "; constraint less threshold:";
+  for (const double excess : violation) text += fmt::format(" {:.2g}", excess);
+  return text;
+}
+
 }  // namespace
 
 SeedFiles SeedRun::conclude(const SolverResult& result) {
@@ -237,7 +245,7 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
   SeedFiles files;
   SeedRecord& record = files.record;
   record.seed = parts_->seed;
-  record.status = fmt::format("{} ({} iterations)", describe(result.status).text, state.iteration);
+  record.status = describe(result.status).text;
   record.solved = result.status != Status::kDiverged && result.status != Status::kInterrupted;
   if (result.status == Status::kDiverged) {
     record.notes.push_back(fmt::format(
@@ -250,6 +258,9 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
     record.solved = false;
     record.status = "constraints not met, or ambiguity set too small; " + record.status;
     record.notes.push_back(std::move(*trouble));
+  }
+  if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
+    record.notes.push_back(multiplier_text(state.point.nature, constraints->violation));
   }
   record.policy = facts.evaluation.policy();
   record.nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value;

@@ -78,6 +78,7 @@ void read_about(const Json& json, RunRecord& run) {
   run.nature_columns = number<Index>(json, "nature_columns");
   run.nature_centre = vector_of(json, "nature_centre");
   run.action_names = word_list(json, "action_names");
+  run.own_instances = member(json, "own_instances") == true;
   run.warnings = word_list(json, "warnings");
   run.notes = word_list(json, "notes");
   if (json.contains("grid")) run.grid = grid_of(json["grid"]);
@@ -130,6 +131,7 @@ void write_about(const RunFolder& folder, const RunRecord& run) {
                {"nature_columns", run.nature_columns},
                {"nature_centre", rgu::to_json(run.nature_centre)},
                {"action_names", run.action_names},
+               {"own_instances", run.own_instances},
                {"warnings", run.warnings},
                {"notes", run.notes}};
   if (run.grid) json["grid"] = to_json(*run.grid);

@@ -1,6 +1,7 @@
 // Plain data of one run: all that a report is made of.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ struct WorstCaseRecord {
   std::string method;           // one line: how it was found
   Vector nature;                // the worst xi
 };
+
+// What rounding leaves of a value that is 0: shown as 0.
+inline double shown_value(double value) { return std::abs(value) < 1e-13 ? 0.0 : value; }
 
 struct SeedRecord {
   std::uint64_t seed = 0;
@@ -64,6 +68,8 @@ struct RunRecord {
   // is not strongly concave; one paragraph each.
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
+  // Does each seed have a random world of its own? Then their values are not for ranking.
+  bool own_instances = false;
   std::vector<SeedRecord> seeds;
 };
 

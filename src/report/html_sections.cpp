@@ -28,12 +28,13 @@ std::string verdict(const RunRecord& run, const SeedRecord& seed) {
   const std::string who = run.seeds.size() > 1
                               ? fmt::format("The best policy found, that of seed {},", seed.seed)
                               : std::string("The policy found");
-  std::string begin = fmt::format("{} has the nominal value {}.", who, number(seed.nominal));
+  std::string begin =
+      fmt::format("{} has the nominal value {}.", who, number(shown_value(seed.nominal)));
   if (!std::isfinite(worst.value)) return begin + " Its worst case is not known.";
   switch (worst.kind) {
     case AnswerKind::kExact:
       return fmt::format("{} Over the whole ambiguity set it is never worse than {} (exact).",
-                         begin, number(worst.value));
+                         begin, number(shown_value(worst.value)));
     case AnswerKind::kCertified:
       return fmt::format(
           "{} Its worst case over the ambiguity set is at least {} and at most {} "
@@ -46,6 +47,18 @@ std::string verdict(const RunRecord& run, const SeedRecord& seed) {
           begin, number(worst.value));
   }
   return begin;
+}
+
+// The same for seeds that are instances of their own: none is the best, the mean speaks.
+std::string verdict_of_instances(const RunRecord& run, const Summary& summary) {
+  const bool exact = summary.kinds == "all exact";
+  return fmt::format(
+      "On average over {} random instances, one a seed, the policies found have the nominal value "
+      "{}. {} {} ({}).",
+      run.seeds.size(), number(shown_value(summary.nominal.mean)),
+      exact ? "Over the whole ambiguity set the average of their worst cases is"
+            : "The average of the worst cases found over the ambiguity set is",
+      number(shown_value(summary.worst.mean)), summary.kinds);
 }
 
 struct HeadlineNumber {
@@ -94,8 +107,8 @@ struct ResultColumns {
 ResultColumns result_columns(const RunRecord& run) {
   std::vector<double> nominal, worst, seconds;
   for (const SeedRecord& seed : run.seeds) {
-    nominal.push_back(seed.nominal);
-    worst.push_back(seed.worst_case.value);
+    nominal.push_back(shown_value(seed.nominal));
+    worst.push_back(shown_value(seed.worst_case.value));
     seconds.push_back(seed.seconds.empty() ? std::nan("") : seed.seconds.back());
   }
   return {column(nominal), column(worst), column(seconds)};
@@ -202,17 +215,28 @@ std::string summary_section(const RunRecord& run, const Summary& summary) {
     return fmt::format("{} over {}{}", text_of(spread), counted(spread.count, "seed"),
                        kinds.empty() ? "" : ", " + kinds);
   };
-  std::string html = "<p class=\"verdict\">" + escaped(verdict(run, best)) +
+  const bool instances = run.own_instances && summary.worst.count >= 2;
+  const auto large = [&](const Spread& spread, double of_best) {
+    return number(shown_value(instances ? spread.mean : of_best));
+  };
+  std::string html = "<p class=\"verdict\">" +
+                     escaped(instances ? verdict_of_instances(run, summary) : verdict(run, best)) +
                      " f is a cost: lower is better.</p>\n<dl class=\"numbers\">\n";
-  html += headline_number({"c1", "Worst case Γ", number(best.worst_case.value),
-                           kind_text(best.worst_case), over_seeds(summary.worst, summary.kinds)});
-  html += headline_number(
-      {"c0", "Nominal value f₀", number(best.nominal), "", over_seeds(summary.nominal, "")});
-  html += headline_number(
-      {"", "Price of the worst case, Γ − f₀", number(best.worst_case.value - best.nominal),
-       std::string(name_of(best.worst_case.kind)), over_seeds(summary.price, "")});
+  html += headline_number({"c1", "Worst case Γ", large(summary.worst, best.worst_case.value),
+                           instances ? summary.kinds : kind_text(best.worst_case),
+                           over_seeds(summary.worst, instances ? "" : summary.kinds)});
+  html += headline_number({"c0", "Nominal value f₀", large(summary.nominal, best.nominal), "",
+                           over_seeds(summary.nominal, "")});
+  html += headline_number({"", "Price of the worst case, Γ − f₀",
+                           large(summary.price, best.worst_case.value - best.nominal),
+                           instances ? summary.kinds : std::string(name_of(best.worst_case.kind)),
+                           over_seeds(summary.price, "")});
   html += "</dl>\n";
-  if (summary.worst.count >= 2) {
+  if (instances) {
+    html += aside(
+        "Large: the mean over the seeds. Each seed is a random instance of its own, so their "
+        "values differ by more than the solver. Small: mean ± sample standard deviation.");
+  } else if (summary.worst.count >= 2) {
     html += aside(
         "Large: the seed with the lowest worst case. Small: mean ± sample standard "
         "deviation over the seeds.");
@@ -244,12 +268,12 @@ std::string result_section(const RunRecord& run, const Summary& summary) {
   if (violation) html += "<th scope=\"col\">violation</th>";
   html += "<th scope=\"col\">samples</th><th scope=\"col\">seconds</th></tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < run.seeds.size(); ++i) {
-    const bool best = i == summary.best && run.seeds.size() > 1;
+    const bool best = i == summary.best && run.seeds.size() > 1 && !run.own_instances;
     html += fmt::format("<tr{}>{}</tr>\n", best ? " class=\"best\"" : "",
                         result_cells(run.seeds[i], columns, i, violation));
   }
   html += "</tbody></table></div>\n";
-  if (run.seeds.size() > 1) html += aside("Bold: the lowest worst case.");
+  if (run.seeds.size() > 1 && !run.own_instances) html += aside("Bold: the lowest worst case.");
   for (const SeedRecord& seed : run.seeds) {
     if (!seed.worst_case.method.empty() && &seed == &run.seeds[summary.best]) {
       html += aside(fmt::format("Worst case: {}.", seed.worst_case.method));

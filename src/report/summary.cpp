@@ -98,7 +98,7 @@ Summary summary_of(const RunRecord& run) {
   for (std::size_t i = 0; i < run.seeds.size(); ++i) {
     const SeedRecord& seed = run.seeds[i];
     if (!seed.solved && !none_solved) continue;
-    const double value = seed.worst_case.value;
+    const double value = shown_value(seed.worst_case.value);
     worst.push_back(value);
     nominal.push_back(seed.nominal);
     price.push_back(value - seed.nominal);
