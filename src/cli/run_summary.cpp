@@ -14,22 +14,33 @@ namespace {
 
 bool has_result(const SeedRecord& seed) { return seed.policy.size() > 0; }
 
-TableRow row_of(const SeedRecord& seed, bool constrained) {
+struct Columns {
+  bool baseline = false;
+  bool violation = false;
+};
+
+TableRow row_of(const SeedRecord& seed, const Columns& columns) {
   const Metrics last = seed.metrics.empty() ? Metrics{} : seed.metrics.back();
   TableRow row = {fmt::format("{}", seed.seed), fmt::format("{}", last.iteration),
                   has_result(seed) ? short_number(shown_value(seed.nominal)) : "-",
-                  has_result(seed) ? text_of(seed.worst_case) : "-", short_number(last.residual)};
-  if (constrained) row.push_back(short_number(last.violation));
+                  has_result(seed) ? text_of(seed.worst_case) : "-"};
+  if (columns.baseline) row.push_back(short_number(shown_value(seed.baseline_worst_case)));
+  row.push_back(short_number(last.residual));
+  if (columns.violation) row.push_back(short_number(last.violation));
   row.push_back(seed.seconds.empty() ? "-" : fmt::format("{:.1f} s", seed.seconds.back()));
   row.push_back(seed.status);
   return row;
 }
 
-bool is_constrained(const RunRecord& run) {
+Columns columns_of(const RunRecord& run) {
+  Columns columns;
   for (const SeedRecord& seed : run.seeds) {
-    if (!seed.metrics.empty() && !std::isnan(seed.metrics.back().violation)) return true;
+    if (!std::isnan(seed.baseline_worst_case)) columns.baseline = true;
+    if (!seed.metrics.empty() && !std::isnan(seed.metrics.back().violation)) {
+      columns.violation = true;
+    }
   }
-  return false;
+  return columns;
 }
 
 std::string means(const RunRecord& run) {
@@ -58,13 +69,15 @@ std::string summary(const RunRecord& run) {
   std::string text = fmt::format("{}: {}\nmethod: {}\nutility: {}\nambiguity: {}\n", run.name,
                                  run.description, run.method, run.utility, run.ambiguity);
   for (const std::string& warning : run.warnings) text += fmt::format("warning: {}\n", warning);
-  const bool constrained = is_constrained(run);
-  TableRow head = {"seed", "iterations", "nominal f", "worst case Γ", "residual"};
-  if (constrained) head.push_back("violation");
+  const Columns columns = columns_of(run);
+  TableRow head = {"seed", "iterations", "nominal f", "worst case Γ"};
+  if (columns.baseline) head.push_back("Γ of nominal policy");
+  head.push_back("residual");
+  if (columns.violation) head.push_back("violation");
   head.push_back("time");
   head.push_back("status");
   std::vector<TableRow> rows = {head};
-  for (const SeedRecord& seed : run.seeds) rows.push_back(row_of(seed, constrained));
+  for (const SeedRecord& seed : run.seeds) rows.push_back(row_of(seed, columns));
   text += '\n' + table(rows) + means(run);
   for (const SeedRecord& seed : run.seeds) {
     for (const std::string& note : seed.notes)
@@ -86,6 +99,10 @@ Json summary_json(const RunRecord& run) {
       entry["worst_case"] = to_json(seed.worst_case.value);
       entry["kind"] = name_of(seed.worst_case.kind);
       entry["gap"] = to_json(seed.worst_case.gap);
+      if (!std::isnan(seed.baseline_worst_case)) {
+        entry["baseline_nominal"] = to_json(seed.baseline_nominal);
+        entry["baseline_worst_case"] = to_json(seed.baseline_worst_case);
+      }
     }
     if (!seed.metrics.empty()) {
       entry["residual"] = to_json(seed.metrics.back().residual);

@@ -58,6 +58,7 @@ struct OutputConfig {
   Index metrics_every = 1;
   double checkpoint_seconds = 2;
   bool tensorboard = false;
+  bool baseline = true;  // also train the policy that ignores the ambiguity
 };
 
 }  // namespace rgu

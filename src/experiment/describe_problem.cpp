@@ -83,6 +83,8 @@ void describe(FieldVisitor& visit, OutputConfig& config) {
   visit.value({"checkpoint_seconds", "seconds between two checkpoints", kNonnegative},
               &config.checkpoint_seconds);
   visit.value({"tensorboard", "write event files for TensorBoard too"}, &config.tensorboard);
+  visit.value({"baseline", "also train the policy that ignores the ambiguity, to compare with"},
+              &config.baseline);
 }
 
 void describe(FieldVisitor& visit, ProblemConfig& config) {

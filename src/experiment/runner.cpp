@@ -10,6 +10,7 @@
 #include "rgu/base/check.hpp"
 #include "rgu/base/thread_pool.hpp"
 #include "rgu/experiment/method.hpp"
+#include "rgu/experiment/nominal.hpp"
 #include "rgu/experiment/seed_run.hpp"
 #include "rgu/record/run_files.hpp"
 #include "rgu/record/seed_recorder.hpp"
@@ -85,9 +86,18 @@ SeedOutcome run_seed(const ProblemConfig& config, const RunFolder& folder, std::
     start.seconds = recorder.resumed_seconds();
   }
   SeedObserver observer(config, run, recorder, options, {.seed_index = index, .seed = seed});
-  const SolverResult result = run.solve(std::move(start), std::ref(observer));
+  SolverResult result = run.solve(std::move(start), std::ref(observer));
   recorder.checkpoint(to_text(result.state));
-  const SeedFiles files = run.conclude(result);
+  SeedFiles files = run.conclude(result);
+  if (files.finished && config.output.baseline && has_baseline(run.instance())) {
+    const auto theta = nominal_policy(config, seed, options.interrupt);
+    if (theta) {
+      run.add_baseline(*theta, files);
+    } else {
+      result.status = Status::kInterrupted;
+      files = run.conclude(result);
+    }
+  }
   write_seed(folder.seed(seed), files);
   if (files.finished) recorder.finish();
   Progress progress = observer.progress();

@@ -235,6 +235,20 @@ std::string multiplier_text(const Vector& multipliers, const Vector& violation) 
 
 }  // namespace
 
+void SeedRun::add_baseline(const Vector& theta, SeedFiles& files) const {
+  const Instance& instance = parts_->instance;
+  const PolicyFacts facts = policy_facts(instance, theta, {});
+  SeedRecord& record = files.record;
+  record.baseline_nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value;
+  record.baseline_worst_case = facts.worst_case.value;
+  if (record.worst_case.value > facts.worst_case.value) {
+    record.notes.push_back(fmt::format(
+        "in the worst case the policy found ({:.4g}) is worse than the policy trained without any "
+        "robustness ({:.4g}): this method has not paid here",
+        record.worst_case.value, facts.worst_case.value));
+  }
+}
+
 SeedFiles SeedRun::conclude(const SolverResult& result) {
   const Instance& instance = parts_->instance;
   const SolverState& state = result.state;

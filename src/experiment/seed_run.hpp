@@ -36,6 +36,9 @@ class SeedRun {
   // What stands in the record at the end, with the worst case searched as hard as by default.
   SeedFiles conclude(const SolverResult& result);
 
+  // Adds how the policy with parameters `theta`, trained without ambiguity, does in this problem.
+  void add_baseline(const Vector& theta, SeedFiles& files) const;
+
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -103,13 +103,6 @@ std::vector<double> parse_radii(const std::string& text) {
   return radii;
 }
 
-ProblemConfig nominal_problem(const ProblemConfig& config) {
-  ProblemConfig nominal = config;
-  nominal.ambiguity = AmbiguityConfig{.kind = SingletonConfig{}, .centre = config.ambiguity.centre};
-  nominal.solver.method = WorstCaseConfig{};
-  return nominal;
-}
-
 std::vector<SweepPoint> sweep(const ProblemConfig& config, const std::vector<double>& radii,
                               const SweepOptions& options) {
   prepare_blas();
@@ -125,7 +118,7 @@ std::vector<SweepPoint> sweep(const ProblemConfig& config, const std::vector<dou
   std::vector<std::optional<Vector>> nominal(seeds);
   pool.for_each(static_cast<Index>(seeds), [&](Index i) {
     const auto s = static_cast<std::size_t>(i);
-    nominal[s] = trained(nominal_problem(config), config.seeds[s], options);
+    nominal[s] = nominal_policy(config, config.seeds[s], options.interrupt);
     told();
   });
   std::vector<std::optional<SweepPoint>> points(radii.size() * seeds);

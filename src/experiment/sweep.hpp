@@ -7,6 +7,7 @@
 
 #include "rgu/base/answer_kind.hpp"
 #include "rgu/experiment/config.hpp"
+#include "rgu/experiment/nominal.hpp"
 
 namespace rgu {
 
@@ -35,9 +36,5 @@ struct SweepOptions {
 // When interrupted, what is not done is left out.
 std::vector<SweepPoint> sweep(const ProblemConfig& config, const std::vector<double>& radii,
                               const SweepOptions& options = {});
-
-// The same problem without ambiguity: nature plays the nominal xi. By PGDA with a worst-case
-// oracle, which is then plain policy gradient.
-ProblemConfig nominal_problem(const ProblemConfig& config);
 
 }  // namespace rgu

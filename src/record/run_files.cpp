@@ -106,6 +106,8 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
                          .method = words(json, "method"),
                          .nature = vector_of(json, "nature")};
     record.nominal = number<double>(json, "nominal");
+    record.baseline_nominal = number<double>(json, "baseline_nominal");
+    record.baseline_worst_case = number<double>(json, "baseline_worst_case");
   });
   naming(folder / "result.json", [&](const Json& json) {
     record.status = words(json, "status");
@@ -153,6 +155,8 @@ void write_seed(const fs::path& folder, const SeedFiles& seed) {
                       {"gap", rgu::to_json(record.worst_case.gap)},
                       {"method", record.worst_case.method},
                       {"nominal", rgu::to_json(record.nominal)},
+                      {"baseline_nominal", rgu::to_json(record.baseline_nominal)},
+                      {"baseline_worst_case", rgu::to_json(record.baseline_worst_case)},
                       {"nature", rgu::to_json(record.worst_case.nature)}};
   write_file(folder / "worst_case.json", worst.dump(1) + '\n');
   const Json result = {{"seed", record.seed},

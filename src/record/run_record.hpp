@@ -35,6 +35,9 @@ struct SeedRecord {
   Matrix occupancy;                 // (S, A): lambda(s,a)
   double nominal = Metrics::kNone;  // f at the centre of the ambiguity set
   WorstCaseRecord worst_case;
+  // Of the policy that was trained without ambiguity; NaN: there is none.
+  double baseline_nominal = Metrics::kNone;
+  double baseline_worst_case = Metrics::kNone;
   std::vector<std::string> notes;  // about this seed
 };
 

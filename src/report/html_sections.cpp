@@ -101,21 +101,32 @@ bool has_violation(const RunRecord& run) {
 
 // The columns whose numbers line up.
 struct ResultColumns {
-  std::vector<std::string> nominal, worst, seconds;
+  std::vector<std::string> nominal, worst, baseline, seconds;
 };
 
 ResultColumns result_columns(const RunRecord& run) {
-  std::vector<double> nominal, worst, seconds;
+  std::vector<double> nominal, worst, baseline, seconds;
   for (const SeedRecord& seed : run.seeds) {
     nominal.push_back(shown_value(seed.nominal));
     worst.push_back(shown_value(seed.worst_case.value));
+    baseline.push_back(shown_value(seed.baseline_worst_case));
     seconds.push_back(seed.seconds.empty() ? std::nan("") : seed.seconds.back());
   }
-  return {column(nominal), column(worst), column(seconds)};
+  return {column(nominal), column(worst), column(baseline), column(seconds)};
+}
+
+// The columns that not every problem has.
+struct ExtraColumns {
+  bool baseline = false;
+  bool violation = false;
+};
+
+ExtraColumns extra_columns(const RunRecord& run) {
+  return {.baseline = !baseline_text(run).empty(), .violation = has_violation(run)};
 }
 
 std::string result_cells(const SeedRecord& seed, const ResultColumns& columns, std::size_t i,
-                         bool violation) {
+                         const ExtraColumns& extra) {
   const Metrics last = seed.metrics.empty() ? Metrics{} : seed.metrics.back();
   const WorstCaseRecord& worst = seed.worst_case;
   std::string html = fmt::format(
@@ -124,7 +135,8 @@ std::string result_cells(const SeedRecord& seed, const ResultColumns& columns, s
       name_of(worst.kind),
       worst.kind == AnswerKind::kBestFound ? "not known" : short_number(worst.gap),
       number(last.residual));
-  if (violation) html += fmt::format("<td>{}</td>", short_number(last.violation));
+  if (extra.baseline) html += fmt::format("<td>{}</td>", columns.baseline[i]);
+  if (extra.violation) html += fmt::format("<td>{}</td>", short_number(last.violation));
   return html + fmt::format("<td>{}</td><td>{}</td>", last.samples > 0 ? count(last.samples) : "–",
                             columns.seconds[i]);
 }
@@ -231,7 +243,7 @@ std::string summary_section(const RunRecord& run, const Summary& summary) {
                            large(summary.price, best.worst_case.value - best.nominal),
                            instances ? summary.kinds : std::string(name_of(best.worst_case.kind)),
                            over_seeds(summary.price, "")});
-  html += "</dl>\n";
+  html += "</dl>\n" + paragraph(baseline_text(run));
   if (instances) {
     html += aside(
         "Large: the mean over the seeds. Each seed is a random instance of its own, so their "
@@ -261,16 +273,17 @@ std::string warning_section(const RunRecord& run, const Summary& summary) {
 
 std::string result_section(const RunRecord& run, const Summary& summary) {
   if (run.seeds.empty()) return "";
-  const bool violation = has_violation(run);
+  const ExtraColumns extra = extra_columns(run);
   const ResultColumns columns = result_columns(run);
   std::string html = R"(<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col" class="left">seed</th><th scope="col" class="words">status</th><th scope="col">iterations</th><th scope="col">nominal f₀</th><th scope="col">worst case Γ</th><th scope="col" class="left">kind</th><th scope="col">gap</th><th scope="col">residual</th>)";
-  if (violation) html += "<th scope=\"col\">violation</th>";
+  if (extra.baseline) html += "<th scope=\"col\">Γ of nominal policy</th>";
+  if (extra.violation) html += "<th scope=\"col\">violation</th>";
   html += "<th scope=\"col\">samples</th><th scope=\"col\">seconds</th></tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < run.seeds.size(); ++i) {
     const bool best = i == summary.best && run.seeds.size() > 1 && !run.own_instances;
     html += fmt::format("<tr{}>{}</tr>\n", best ? " class=\"best\"" : "",
-                        result_cells(run.seeds[i], columns, i, violation));
+                        result_cells(run.seeds[i], columns, i, extra));
   }
   html += "</tbody></table></div>\n";
   if (run.seeds.size() > 1 && !run.own_instances) html += aside("Bold: the lowest worst case.");

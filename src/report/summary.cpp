@@ -115,6 +115,30 @@ Summary summary_of(const RunRecord& run) {
   return summary;
 }
 
+std::string baseline_text(const RunRecord& run) {
+  std::size_t compared = 0, lower = 0;
+  double gain = 0;
+  std::string losers;
+  for (const SeedRecord& seed : run.seeds) {
+    const double difference = seed.baseline_worst_case - seed.worst_case.value;
+    if (!std::isfinite(difference)) continue;
+    ++compared;
+    gain += difference;
+    if (difference > 0) ++lower;
+    if (difference < 0) losers += fmt::format("{}{}", losers.empty() ? "" : ", ", seed.seed);
+  }
+  if (compared == 0) return "";
+  std::string text = fmt::format(
+      "Against the policy trained without any robustness, the worst case is lower on {} of {} and "
+      "by {} on average.",
+      lower, compared == 1 ? "1 seed" : fmt::format("{} seeds", compared),
+      short_number(shown_value(gain / static_cast<double>(compared))));
+  if (!losers.empty()) {
+    text += fmt::format(" On seed {} it is higher: there this method has not paid.", losers);
+  }
+  return text;
+}
+
 std::string kind_text(const WorstCaseRecord& worst_case) {
   std::string text(name_of(worst_case.kind));
   if (worst_case.kind == AnswerKind::kCertified) text += ", gap " + short_number(worst_case.gap);

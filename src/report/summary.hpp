@@ -36,6 +36,10 @@ Summary summary_of(const RunRecord& run);
 // "exact", "certified, gap 1.2×10⁻⁴", "best found".
 std::string kind_text(const WorstCaseRecord& worst_case);
 
+// How the policies do in the worst case against those trained without ambiguity, in a sentence;
+// empty where there are none.
+std::string baseline_text(const RunRecord& run);
+
 // Throws InvalidInput unless the shapes of the record agree: policies, occupancies and the grid
 // with the states and actions, nature with its rows and columns. Empty parts are allowed.
 void check_shapes(const RunRecord& run);

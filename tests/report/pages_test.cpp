@@ -38,6 +38,44 @@ TEST(HtmlReport, StatesTheWorstCaseWithItsKind) {
   EXPECT_THAT(found, HasSubstr(">0.1250 <span class=\"kind\">best found</span>"));  // the price
 }
 
+TEST(HtmlReport, ShowsWhatRoundingLeavesOfZeroAsZero) {
+  RunRecord run = matrix_run();
+  run.seeds.resize(1);
+  run.seeds[0].worst_case.value = -3e-17;
+  EXPECT_THAT(html_report(run), HasSubstr("never worse than 0 (exact)"));
+}
+
+TEST(HtmlReport, RanksNoSeedsThatAreInstancesOfTheirOwn) {
+  RunRecord run = matrix_run();
+  run.seeds.resize(2);
+  run.seeds[0].nominal = run.seeds[1].nominal = -0.5;
+  run.seeds[0].worst_case.value = -0.1;
+  run.seeds[1].worst_case.value = -0.3;
+  EXPECT_THAT(html_report(run), HasSubstr("The best policy found, that of seed"));
+  run.own_instances = true;
+  const std::string html = html_report(run);
+  EXPECT_THAT(html, HasSubstr("On average over 2 random instances"));
+  EXPECT_THAT(html, HasSubstr("average of their worst cases is −0.2000 (all exact)"));
+  EXPECT_THAT(html, Not(HasSubstr("The best policy")));
+  EXPECT_THAT(html, Not(HasSubstr("class=\"best\"")));
+}
+
+TEST(HtmlReport, SaysWhereRobustnessHasNotPaid) {
+  RunRecord run = matrix_run();
+  run.seeds.resize(2);
+  run.seeds[0].seed = 8;
+  run.seeds[1].seed = 9;
+  EXPECT_THAT(html_report(run), Not(HasSubstr("without any robustness")));
+  run.seeds[0].worst_case.value = -0.3;
+  run.seeds[0].baseline_worst_case = -0.1;
+  run.seeds[1].worst_case.value = -0.1;
+  run.seeds[1].baseline_worst_case = -0.2;
+  const std::string html = html_report(run);
+  EXPECT_THAT(html, HasSubstr("lower on 1 of 2 seeds and by 0.05 on average"));
+  EXPECT_THAT(html, HasSubstr("On seed 9 it is higher: there this method has not paid"));
+  EXPECT_THAT(html, HasSubstr("Γ of nominal policy"));
+}
+
 TEST(HtmlReport, SaysOnceThatLowerIsBetter) {
   EXPECT_EQ(occurrences(html_report(matrix_run()), "lower is better"), 1U);
 }

@@ -163,8 +163,11 @@ class Exploration(TruthTest):
             self.assertLess(ours, gammas["prox"][seed])
             self.assertLess(ours, gammas["nominal"][seed])
             self.assertLessEqual(abs(gammas["sampled"][seed] - ours), 0.05 * abs(ours))
-        # As published it loses to no robustness at all on some seeds.
+        # As published it loses to no robustness at all on some seeds, and its report says so.
         self.assertTrue(any(gammas["prox"][seed] > gammas["nominal"][seed] for seed in SEEDS))
+        for run, says in (("prox", True), ("worst-case", False)):
+            page = (self.folder / run / "report.html").read_text()
+            self.assertEqual("this method has not paid" in page, says)
 
     def test_the_published_experiment_converges_to_its_degenerate_worst_case(self):
         result = self.solve("paper/exploration")

@@ -1,0 +1,36 @@
+#include "rgu/experiment/nominal.hpp"
+
+#include "rgu/experiment/seed_run.hpp"
+#include "rgu/robustness/feasibility.hpp"
+
+namespace rgu {
+
+ProblemConfig nominal_problem(const ProblemConfig& config) {
+  ProblemConfig nominal = config;
+  nominal.ambiguity = AmbiguityConfig{.kind = SingletonConfig{}, .centre = config.ambiguity.centre};
+  nominal.solver.method = WorstCaseConfig{};
+  nominal.gradient.kind = GradientKind::kExact;
+  return nominal;
+}
+
+std::optional<Vector> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
+                                     const std::atomic<bool>* interrupt) {
+  ThreadPool pool(1);
+  SeedRun run(nominal_problem(config), seed, pool);
+  const auto observe = [&](const Iteration&) {
+    return Verdict{.stop = interrupt != nullptr && interrupt->load()};
+  };
+  SolverResult result = run.solve(run.start(), observe);
+  if (result.status == Status::kInterrupted) return std::nullopt;
+  return std::move(result.state.point.policy);
+}
+
+bool has_baseline(const Instance& instance) {
+  const Index states = instance.world.mdp.states();
+  const Index actions = instance.world.mdp.actions();
+  const Matrix uniform =
+      Matrix::Constant(states, actions, 1.0 / static_cast<double>(states * actions));
+  return instance.ambiguity->diameter() > 0 && !constraint_report(*instance.utility, uniform);
+}
+
+}  // namespace rgu

@@ -1,0 +1,25 @@
+// The policy that ignores the ambiguity: what robustness is measured against.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "rgu/experiment/config.hpp"
+#include "rgu/experiment/instance.hpp"
+
+namespace rgu {
+
+// The same problem without ambiguity: nature plays the nominal xi. By PGDA with a worst-case
+// oracle, which is then plain policy gradient.
+ProblemConfig nominal_problem(const ProblemConfig& config);
+
+// theta at the end of that; empty if `interrupt` was set on the way.
+std::optional<Vector> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
+                                     const std::atomic<bool>* interrupt = nullptr);
+
+// Does that policy say something about robustness here? Not without ambiguity, and not where the
+// nominal multipliers, 0, leave all constraints out.
+bool has_baseline(const Instance& instance);
+
+}  // namespace rgu
