@@ -26,10 +26,15 @@ void ProblemArguments::add_to(CLI::App& command) {
 ProblemConfig ProblemArguments::config() const {
   std::vector<std::string> overrides = sets;
   if (!seeds.empty()) {
+    check(seeds.find_first_not_of("0123456789, ") == std::string::npos,
+          "--seeds {}: must be a number of seeds, or a list of them such as 3,4,7", seeds);
     const bool is_list = seeds.find(',') != std::string::npos;
     overrides.push_back(is_list ? "seeds=[" + seeds + "]" : "seeds=" + seeds);
   }
-  return read_config(find_problem(problem), overrides);
+  const ConfigSource source = find_problem(problem);
+  ProblemConfig config = read_config(source, overrides);
+  if (config.name.empty()) config.name = std::filesystem::path(source.name).stem().string();
+  return config;
 }
 
 void ThreadArgument::add_to(CLI::App& command) {

@@ -161,6 +161,22 @@ std::string comparison_table(const std::vector<ComparedRun>& runs,
   return table(rows);
 }
 
+// The record of a run as the judge sees it: the seeds compared, with the worst cases found now.
+RunRecord judged_record(RunRecord record, const std::vector<PolicyReport>& reports) {
+  std::vector<SeedRecord> seeds;
+  for (const PolicyReport& report : reports) {
+    for (SeedRecord& seed : record.seeds) {
+      if (seed.seed != report.seed) continue;
+      seed.nominal = report.nominal;
+      seed.worst_case = as_record(report.worst_case);
+      seeds.push_back(std::move(seed));
+      break;
+    }
+  }
+  record.seeds = std::move(seeds);
+  return record;
+}
+
 int compare(const CompareArguments& arguments) {
   std::vector<RunFolder> folders;
   for (const std::string& run : arguments.runs) folders.push_back(RunFolder::open(run));
@@ -174,6 +190,7 @@ int compare(const CompareArguments& arguments) {
     for (const std::uint64_t seed : seeds) {
       run.reports.push_back(evaluate_policy(judge, folders[i], seed, {.members = 0}));
     }
+    records.back() = judged_record(std::move(records.back()), run.reports);
     compared.push_back(std::move(run));
   }
   if (!arguments.html.empty()) write_file(arguments.html, html_comparison(records));

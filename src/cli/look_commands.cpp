@@ -3,10 +3,12 @@
 
 #include <memory>
 
+#include "rgu/base/check.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/cli/table.hpp"
 #include "rgu/experiment/built_in.hpp"
+#include "rgu/experiment/nearest_name.hpp"
 #include "rgu/record/run_files.hpp"
 
 namespace rgu {
@@ -75,15 +77,34 @@ struct KeysArguments {
   bool json = false;
 };
 
+std::string type_of(const KeyHelp& key) {
+  if (key.choices.empty()) return key.type;
+  std::string text;
+  for (const auto& choice : key.choices) text += fmt::format(", \"{}\"", choice.name);
+  return text.substr(2);
+}
+
+void check_table(const std::string& table, const std::vector<KeyHelp>& all) {
+  std::vector<std::string> tables;
+  for (const KeyHelp& key : all) {
+    if (key.table == table) return;
+    if (!key.table.empty()) tables.push_back(key.table);
+  }
+  throw InvalidInput(
+      fmt::format("there is no table '{}' in problem files{}", table, did_you_mean(table, tables)));
+}
+
 int keys(const KeysArguments& arguments) {
+  const std::vector<KeyHelp> all = config_keys();
+  if (!arguments.table.empty()) check_table(arguments.table, all);
   Json json = Json::array();
   std::vector<TableRow> rows = {{"key", "type", "default", "range", "of", "meaning"}};
-  for (const KeyHelp& key : config_keys()) {
+  for (const KeyHelp& key : all) {
     if (!arguments.table.empty() && key.table != arguments.table) continue;
     const std::string name = key.table.empty() ? key.key : key.table + "." + key.key;
-    rows.push_back({name, key.type, key.initial, key.range, key.kind, key.help});
+    rows.push_back({name, type_of(key), key.initial, key.range, key.kind, key.help});
     json.push_back({{"key", name},
-                    {"type", key.type},
+                    {"type", type_of(key)},
                     {"default", key.initial},
                     {"range", key.range},
                     {"of", key.kind},
@@ -104,6 +125,7 @@ void add_list(CLI::App& app, Command& chosen) {
   auto arguments = std::make_shared<ListArguments>();
   command->add_flag("--json", arguments->json, "Print as JSON");
   command->add_flag("--names", arguments->names, "Only the names, one a line");
+  command->footer("Example:\n  rgu list");
   command->callback([arguments, &chosen] { chosen = [arguments] { return list(*arguments); }; });
 }
 

@@ -1,11 +1,13 @@
 // rgu: parse, dispatch, print, exit code.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/cli/command.hpp"
+#include "rgu/experiment/nearest_name.hpp"
 #include "rgu/experiment/runner.hpp"
 
 namespace {
@@ -24,6 +26,17 @@ constexpr const char* kFooter =
 int failed(int code, const char* message) {
   fmt::print(stderr, "rgu: {}\n", message);
   return code;
+}
+
+// CLI11 would only say that a command is missing.
+void check_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  const std::string name = argv[1];
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw rgu::InvalidInput(fmt::format("there is no command '{}'{}; 'rgu --help' lists them", name,
+                                      rgu::did_you_mean(name, names)));
 }
 
 }  // namespace
@@ -46,7 +59,10 @@ int main(int argc, char** argv) {
   rgu::add_keys(app, chosen);
   rgu::add_completions(app, chosen);
   try {
+    check_command(app, argc, argv);
     app.parse(argc, argv);
+  } catch (const rgu::InvalidInput& error) {
+    return failed(rgu::kBadInput, error.what());
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? rgu::kDone : rgu::kBadInput;
   }

@@ -101,8 +101,8 @@ std::string ProgressDisplay::line() const {
 
 void ProgressDisplay::draw(bool final) {
   if (!terminal_) {
-    if (!final || !drawn_) fmt::print(stream_, "{}\n", line());
-    drawn_ = true;
+    if (shown_ != done()) fmt::print(stream_, "{}\n", line());
+    shown_ = done();
   } else {
     const double share =
         total_ > 0 ? static_cast<double>(done()) / static_cast<double>(total_) : 1.0;

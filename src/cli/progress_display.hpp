@@ -34,7 +34,7 @@ class ProgressDisplay {
   std::FILE* stream_;
   bool quiet_;
   bool terminal_;
-  bool drawn_ = false;
+  Index shown_ = -1;  // iterations done in the last plain line
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_{};
 };

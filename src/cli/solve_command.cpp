@@ -150,8 +150,9 @@ void add_resume(CLI::App& app, Command& chosen) {
       ->allow_extra_args(false);
   arguments->output.add_to(*command);
   command->footer(
-      "The result is the same, byte for byte, as that of a run that was never stopped (but for\n"
-      "the times in timing.jsonl).\n\n"
+      "What is written is the same, byte for byte, as by a run that was never stopped, but for "
+      "the\n"
+      "wall times in timing.jsonl, the report and TensorBoard files.\n\n"
       "Examples:\n"
       "  rgu resume runs/exploration\n"
       "  rgu resume runs/exploration --set stopping.iterations=5000");

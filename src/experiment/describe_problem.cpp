@@ -39,7 +39,8 @@ void describe_one(FieldVisitor& visit, ProxExtragradientConfig& config) {
   describe_step(visit, "step", "step size of both players", config.step);
   visit.value({"inner_steps", "extragradient steps around each anchor", kCount},
               &config.inner_steps);
-  describe_step(visit, "proximal_weight", "pull towards the anchor", config.proximal_weight);
+  visit.value({"proximal_weight", "pull towards the anchor", kNonnegative, Presence::kAutomatic},
+              &config.proximal_weight);
 }
 
 // A table that may be left out: then its defaults hold.

@@ -9,7 +9,7 @@ ProblemConfig nominal_problem(const ProblemConfig& config) {
   ProblemConfig nominal = config;
   nominal.ambiguity = AmbiguityConfig{.kind = SingletonConfig{}, .centre = config.ambiguity.centre};
   nominal.solver.method = WorstCaseConfig{};
-  nominal.gradient.kind = GradientKind::kExact;
+  nominal.gradient = GradientConfig{.policy_gradient = config.gradient.policy_gradient};
   return nominal;
 }
 

@@ -50,7 +50,9 @@ class SeedObserver {
     const double pause =
         std::max(config_.output.checkpoint_seconds, recorder_.checkpoint_cost() / kCheckpointShare);
     if (seconds_since(last_checkpoint_) >= pause) {
-      recorder_.checkpoint(to_text(state));
+      SolverState judged = state;
+      judged.residual = verdict.residual;
+      recorder_.checkpoint(to_text(judged));
       last_checkpoint_ = Clock::now();
     }
     verdict.stop = options_.interrupt != nullptr && options_.interrupt->load();

@@ -43,7 +43,7 @@ void check_budgets(const ProblemConfig& config) {
   const bool change = changes(gradient.trajectories) || changes(gradient.horizon) ||
                       (gradient.policy_trajectories && changes(*gradient.policy_trajectories)) ||
                       (gradient.policy_horizon && changes(*gradient.policy_horizon));
-  check(!change || is_proximal(config),
+  check(!change || gradient.kind == GradientKind::kExact || is_proximal(config),
         "gradient: trajectories or horizon change with the iteration; only the method "
         "prox-extragradient takes schedules");
 }
@@ -241,7 +241,8 @@ void SeedRun::add_baseline(const Vector& theta, SeedFiles& files) const {
   SeedRecord& record = files.record;
   record.baseline_nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value;
   record.baseline_worst_case = facts.worst_case.value;
-  if (record.worst_case.value > facts.worst_case.value) {
+  const double margin = 1e-9 * std::max(1.0, std::abs(facts.worst_case.value));
+  if (record.worst_case.value > facts.worst_case.value + margin) {
     record.notes.push_back(fmt::format(
         "in the worst case the policy found ({:.4g}) is worse than the policy trained without any "
         "robustness ({:.4g}): this method has not paid here",

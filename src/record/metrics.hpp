@@ -21,7 +21,7 @@ struct Metrics {
   double envelope = kNone;                        // Gamma(theta)
   AnswerKind envelope_kind = AnswerKind::kExact;  // of `envelope`
   double envelope_gap = kNone;                    // Gamma is at most envelope + this
-  double nominal = kNone;                         // f at the centre of the ambiguity set
+  double nominal = kNone;                         // f at the nominal xi
   double policy_mapping = kNone;                  // |G_Theta|
   double nature_mapping = kNone;                  // |G_Xi|
   double residual = kNone;                        // R_GM = |G_Theta|^2 + |G_Xi|^2
@@ -31,7 +31,7 @@ struct Metrics {
   double nature_move = kNone;                     // |xi_{k+1} - xi_k|
   double vi_gap = kNone;                          // Gap_k(z) = max_z' <F_k(z), z - z'>
   double nature_residual = kNone;                 // delta_k: grad_xi f from the normal cone
-  double nature_distance = kNone;                 // |xi - centre of the ambiguity set|
+  double nature_distance = kNone;                 // |xi - nominal xi|
   double violation = kNone;                       // of the constraints, the largest; 0: none
   double policy_step = kNone;                     // eta, or alpha
   double nature_step = kNone;                     // beta, or alpha
@@ -52,8 +52,7 @@ inline constexpr std::array kMetricFields = {
                 &Metrics::envelope},
     MetricField{"envelope_gap", "Γ gap", "the worst case is at most this much above Γ",
                 &Metrics::envelope_gap},
-    MetricField{"nominal", "f₀", "utility of the policy at the centre of the ambiguity set",
-                &Metrics::nominal},
+    MetricField{"nominal", "f₀", "the policy at the nominal utility", &Metrics::nominal},
     MetricField{"policy_mapping", "|G_Θ|", "one-step gradient mapping of the policy",
                 &Metrics::policy_mapping},
     MetricField{"nature_mapping", "|G_Ξ|", "one-step gradient mapping of nature",

@@ -5,8 +5,8 @@
 //   lock               held by the process that writes here
 //   seed-N/            one for each seed:
 //     metrics.jsonl    one line an outer iteration (metrics.hpp)
-//     timing.jsonl     wall time at each of those lines; the only file that differs between two
-//                      runs of the same configuration
+//     timing.jsonl     wall time at each of those lines. Two runs of the same configuration differ
+//                      in this, in the report, which shows it, and in TensorBoard's files
 //     checkpoint       all that is needed to go on; checkpoint.previous is the one before it
 //     policy.json      the policy: parameters, probabilities, occupancy; also the drawn iterate
 //     worst_case.json  Gamma, its kind, the worst xi

@@ -120,8 +120,11 @@ std::string baseline_text(const RunRecord& run) {
   double gain = 0;
   std::string losers;
   for (const SeedRecord& seed : run.seeds) {
-    const double difference = seed.baseline_worst_case - seed.worst_case.value;
+    double difference = seed.baseline_worst_case - seed.worst_case.value;
     if (!std::isfinite(difference)) continue;
+    if (std::abs(difference) <= 1e-9 * std::max(1.0, std::abs(seed.worst_case.value))) {
+      difference = 0;  // rounding
+    }
     ++compared;
     gain += difference;
     if (difference > 0) ++lower;

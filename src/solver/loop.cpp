@@ -32,7 +32,12 @@ void draw_iterate(SolverState& state) {
   if (rng.below(static_cast<std::uint64_t>(state.iteration)) == 0) state.drawn = state.point;
 }
 
+bool reached_residual(const StopRule& stop, const SolverState& state) {
+  return stop.residual && state.residual <= *stop.residual;
+}
+
 std::optional<Status> reached_limit(const StopRule& stop, const SolverState& state) {
+  if (reached_residual(stop, state)) return Status::kConverged;
   if (state.iteration >= stop.iterations) return Status::kIterationLimit;
   if (stop.samples && state.samples >= *stop.samples) return Status::kSampleLimit;
   if (stop.seconds && state.seconds >= *stop.seconds) return Status::kTimeLimit;

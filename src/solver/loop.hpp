@@ -58,6 +58,9 @@ bool is_sound(SolverState& state, const StepReport& report);
 // Keeps each of n iterates with probability 1 / n, whatever n turns out to be.
 void draw_iterate(SolverState& state);
 
+// Was a residual measured that is small enough?
+bool reached_residual(const StopRule& stop, const SolverState& state);
+
 // The limit that was reached before an iteration, if any.
 std::optional<Status> reached_limit(const StopRule& stop, const SolverState& state);
 
@@ -74,12 +77,14 @@ Status run(const StopRule& stop, SolverState& state, const Observer& observe, St
     const StepReport report = step(next);
     if (!is_sound(next, report)) return Status::kDiverged;
     ++next.iteration;
+    next.residual = std::numeric_limits<double>::quiet_NaN();
     draw_iterate(next);
     next.seconds = seconds_before + std::chrono::duration<double>(Clock::now() - begin).count();
     std::swap(state, next);  // `next` now holds z_k
     if (!observe) continue;
     const Verdict verdict = observe({.state = state, .before = next.point, .report = report});
-    if (stop.residual && verdict.residual <= *stop.residual) return Status::kConverged;
+    state.residual = verdict.residual;
+    if (reached_residual(stop, state)) return Status::kConverged;
     if (verdict.stop) return Status::kInterrupted;
   }
 }

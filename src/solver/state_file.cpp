@@ -45,6 +45,7 @@ std::string to_text(const SolverState& state) {
       {"drawn", to_json(state.drawn)},
       {"rng", {{"seed", rng.seed}, {"stream", rng.stream}, {"position", rng.position}}},
       {"samples", state.samples},
+      {"residual", rgu::to_json(state.residual)},
       {"first_value", rgu::to_json(state.first_value)},
       {"policy_step", to_json(state.policy_step)},
       {"extragradient", rgu::to_json(state.extragradient)}};
@@ -62,6 +63,7 @@ SolverState parse_state(std::string_view text) {
                              .stream = number<std::uint64_t>(rng, "stream"),
                              .position = number<std::uint64_t>(rng, "position")});
   state.samples = number<Index>(json, "samples");
+  state.residual = number<double>(json, "residual");
   state.first_value = number<double>(json, "first_value");
   state.policy_step = memory_of(member(json, "policy_step"));
   state.extragradient = number<double>(json, "extragradient");

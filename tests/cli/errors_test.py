@@ -86,7 +86,8 @@ class Refusals(CommandLineTest):
 
     def test_the_command_line_itself_is_checked(self):
         self.rgu(code=2)
-        self.rgu("slove", "exploration", code=2)
+        self.refused("slove", "exploration", says=["slove", "did you mean 'solve'"])
+        self.refused("keys", "solvers", says=["solvers", "did you mean 'solver'"])
         self.rgu("solve", code=2)
         self.rgu("solve", *QUICK, "--threads", "0", code=2)
         self.rgu("solve", *QUICK, "--colour", code=2)

@@ -62,6 +62,14 @@ TEST(Loop, StopsAtTheResidualThatTheObserverMeasures) {
   EXPECT_EQ(state.iteration, 4);
 }
 
+TEST(Loop, AStateThatReachedTheResidualGoesNoFurther) {
+  SolverState state = toys::start_at(1, 0);
+  state.iteration = 3;
+  state.residual = 0.1;
+  EXPECT_EQ(run({.iterations = 100, .residual = 0.25}, state, {}, count_up), Status::kConverged);
+  EXPECT_EQ(state.iteration, 3);
+}
+
 TEST(Loop, AResidualThatWasNotMeasuredStopsNothing) {
   SolverState state = toys::start_at(1, 0);
   const Observer observe = [](const Iteration&) { return Verdict{}; };
