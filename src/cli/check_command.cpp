@@ -71,7 +71,7 @@ int run_check(const CheckArguments& arguments) {
                        {"expected_samples", cost.samples_per_iteration * iterations},
                        {"warnings", told.warnings},
                        {"notes", told.notes}};
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}\n", to_text(json));
     return kDone;
   }
   fmt::print("{}: {}\n", config.name, config.description);

@@ -97,7 +97,7 @@ int evaluate(const EvaluateArguments& arguments) {
                     largest_changes(report.worst_case.nature, nominal));
   }
   if (arguments.json) {
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}\n", to_text(json));
   } else {
     fmt::print("{}: f is a cost, Γ its largest value over {}\n\n{}\n{}", config.name,
                read_run(folder).ambiguity, table(rows), worst);
@@ -201,7 +201,7 @@ int compare(const CompareArguments& arguments) {
       for (const PolicyReport& report : run.reports) reports.push_back(to_json(report));
       json.push_back({{"run", run.name}, {"method", run.method}, {"seeds", std::move(reports)}});
     }
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}\n", to_text(json));
     return kDone;
   }
   fmt::print(

@@ -31,7 +31,7 @@ int list(const ListArguments& arguments) {
   }
   if (arguments.names) return kDone;
   if (arguments.json) {
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}\n", to_text(json));
   } else {
     fmt::print("{}", table(rows));
   }
@@ -45,13 +45,18 @@ struct ShowArguments {
 
 int show(const ShowArguments& arguments) {
   if (!fs::is_directory(arguments.what)) {
-    fmt::print("{}", find_problem(arguments.what).text);
+    const ConfigSource problem = find_problem(arguments.what);
+    if (arguments.json) {
+      fmt::print("{}\n", to_text(Json{{"name", problem.name}, {"text", problem.text}}));
+    } else {
+      fmt::print("{}", problem.text);
+    }
     return kDone;
   }
   const RunFolder folder = RunFolder::open(arguments.what);
   const RunRecord run = read_run(folder);
   if (arguments.json) {
-    fmt::print("{}\n", summary_json(run).dump(1));
+    fmt::print("{}\n", to_text(summary_json(run)));
     return kDone;
   }
   fmt::print("{}", summary(run));
@@ -111,7 +116,7 @@ int keys(const KeysArguments& arguments) {
                     {"help", key.help}});
   }
   if (arguments.json) {
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}\n", to_text(json));
   } else {
     fmt::print("{}", table(rows));
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 
 #include "rgu/base/check.hpp"
@@ -67,7 +68,11 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? rgu::kDone : rgu::kBadInput;
   }
   try {
-    return chosen();
+    const int code = chosen();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      return failed(rgu::kFileError, "cannot write to the standard output");
+    }
+    return code;
   } catch (const rgu::InvalidInput& error) {
     return failed(rgu::kBadInput, error.what());
   } catch (const rgu::FileError& error) {

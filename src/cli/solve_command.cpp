@@ -10,6 +10,7 @@
 #include "rgu/cli/progress_display.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/experiment/runner.hpp"
+#include "rgu/experiment/stored_run.hpp"
 #include "rgu/record/run_files.hpp"
 
 namespace rgu {
@@ -34,17 +35,18 @@ fs::path free_folder(std::string name) {
   std::replace(name.begin(), name.end(), '/', '-');
   const fs::path base = fs::path("runs") / name;
   fs::path path = base;
-  for (int i = 2; fs::exists(path); ++i) path = fmt::format("{}-{}", base.string(), i);
+  std::error_code error;  // a name too long is refused where the folder is made
+  for (int i = 2; fs::exists(path, error); ++i) path = fmt::format("{}-{}", base.string(), i);
   return path;
 }
 
-int exit_code(const std::vector<SeedOutcome>& outcomes) {
-  const auto any = [&](auto test) { return std::any_of(outcomes.begin(), outcomes.end(), test); };
-  if (any([](const SeedOutcome& o) { return o.status == Status::kInterrupted; })) {
-    return kInterrupted;
+int exit_code(const std::vector<SeedOutcome>& outcomes, const RunRecord& run) {
+  for (const SeedOutcome& outcome : outcomes) {
+    if (outcome.status == Status::kInterrupted) return kInterrupted;
   }
-  if (any([](const SeedOutcome& o) { return !o.solved; })) return kNotSolved;
-  return kDone;
+  const bool solved = std::all_of(run.seeds.begin(), run.seeds.end(),
+                                  [](const SeedRecord& seed) { return seed.solved; });
+  return solved ? kDone : kNotSolved;
 }
 
 int run_and_tell(const ProblemConfig& config, const RunFolder& folder,
@@ -61,12 +63,12 @@ int run_and_tell(const ProblemConfig& config, const RunFolder& folder,
   }
   const RunRecord run = read_run(folder);
   const fs::path page = write_report(folder, run);
-  const int code = exit_code(outcomes);
+  const int code = exit_code(outcomes, run);
   if (output.json) {
     Json json = summary_json(run);
     json["folder"] = folder.path().string();
     json["report"] = page.string();
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}\n", to_text(json));
     return code;
   }
   fmt::print("{}\nrun folder: {}\nreport: {}\n", summary(run),
@@ -89,10 +91,10 @@ int solve(const SolveArguments& arguments) {
   ProblemConfig config = arguments.problem.config();
   config.output.tensorboard = config.output.tensorboard || arguments.tensorboard;
   const fs::path path = arguments.out.empty() ? free_folder(config.name) : fs::path(arguments.out);
-  const RunFolder folder =
+  interrupt_flag();  // from here on Ctrl-C leaves a whole folder behind
+  const OpenRun run =
       begin_run(config, path, arguments.force ? ExistingRun::kReplace : ExistingRun::kRefuse);
-  const RunFolder::Lock lock(folder);
-  return run_and_tell(config, folder, arguments.output, {});
+  return run_and_tell(config, run.folder, arguments.output, {});
 }
 
 struct ResumeArguments {
@@ -107,14 +109,21 @@ void check_resumable(const std::string& set) {
         "--set {}: a run can be resumed with other stopping.* and output.* only", set);
 }
 
+void check_not_passed(const ProblemConfig& config, const RunRecord& run) {
+  for (const SeedRecord& seed : run.seeds) {
+    const Index done = seed.metrics.empty() ? 0 : seed.metrics.back().iteration;
+    check(done <= config.stopping.iterations,
+          "stopping.iterations is {}, must be at least the {} that seed {} has done",
+          config.stopping.iterations, done, seed.seed);
+  }
+}
+
 int resume(const ResumeArguments& arguments) {
   for (const std::string& set : arguments.sets) check_resumable(set);
   const RunFolder folder = RunFolder::open(arguments.run);
   const RunFolder::Lock lock(folder);
-  const ProblemConfig config = read_config({.name = folder.config().string(),
-                                            .text = read_text(folder.config()),
-                                            .folder = folder.path()},
-                                           arguments.sets);
+  const ProblemConfig config = read_run_config(folder, arguments.sets);
+  check_not_passed(config, read_run(folder));
   if (!arguments.sets.empty()) write_file(folder.config(), to_toml(config));
   return run_and_tell(config, folder, arguments.output, {.reopen = !arguments.sets.empty()});
 }

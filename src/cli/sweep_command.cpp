@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "rgu/base/check.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/table.hpp"
@@ -96,6 +97,8 @@ SweepOptions options_of(const SweepArguments& arguments, std::mutex& telling) {
 int run_sweep(const SweepArguments& arguments) {
   const ProblemConfig config = arguments.problem.config();
   const std::vector<double> radii = parse_radii(arguments.radius);
+  check(fs::path(arguments.html).extension() != ".svg",
+        "--html {}: a page; its figure is written beside it, with the ending .svg", arguments.html);
   std::mutex telling;
   const std::vector<SweepPoint> points = sweep(config, radii, options_of(arguments, telling));
   const std::vector<SweepRow> rows = mean_rows(points);
@@ -106,7 +109,7 @@ int run_sweep(const SweepArguments& arguments) {
     write_file(fs::path(page).replace_extension(".svg"), sweep_figure(config.name, rows).svg);
   }
   if (arguments.json) {
-    fmt::print("{}\n", sweep_json(points).dump(1));
+    fmt::print("{}\n", to_text(sweep_json(points)));
   } else {
     fmt::print(
         "{}: means over {} seeds; f is a cost, Γ its worst case at that radius\n"

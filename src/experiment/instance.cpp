@@ -2,6 +2,7 @@
 
 #include "rgu/ambiguity/box.hpp"
 #include "rgu/ambiguity/lp_ball.hpp"
+#include "rgu/experiment/domain.hpp"
 #include "rgu/experiment/in_table.hpp"
 #include "rgu/experiment/instance_ambiguity.hpp"
 #include "rgu/experiment/instance_model.hpp"
@@ -65,6 +66,10 @@ Instance make_instance(const ProblemConfig& config, std::uint64_t seed) {
   });
   MadeSet ambiguity =
       in_table("ambiguity", [&] { return make_set(config.ambiguity, utility.nature); });
+  in_table("ambiguity", [&] {
+    check_domain(*utility.utility, *ambiguity.set);
+    return 0;
+  });
   auto parameters = parameter_set(config.policy, policy->dimension());
   Vector start = start_of(config.policy, *parameters, seed);
   return {.world = std::move(model.world),

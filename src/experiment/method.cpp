@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "rgu/robustness/worst_case.hpp"
 #include "rgu/utility/drift.hpp"
+#include "rgu/utility/regularized.hpp"
+#include "rgu/utility/sum.hpp"
 
 namespace rgu {
 namespace {
@@ -39,8 +43,14 @@ struct MethodText {
 };
 
 bool is_nonsmooth(const Utility& utility) {
-  const auto* drift = dynamic_cast<const Drift*>(&utility);
-  return drift != nullptr && drift->smoothing() == 0;
+  if (const auto* drift = dynamic_cast<const Drift*>(&utility)) return drift->smoothing() == 0;
+  if (const auto* regularized = dynamic_cast<const NatureRegularized*>(&utility)) {
+    return is_nonsmooth(regularized->inner());
+  }
+  const auto* sum = dynamic_cast<const Sum*>(&utility);
+  return sum != nullptr &&
+         std::any_of(sum->parts().begin(), sum->parts().end(),
+                     [](const auto& part) { return is_nonsmooth(*part.utility); });
 }
 
 void remark_on_shape(const UtilityTraits& traits, const ProblemConfig& config, Remarks& out) {
@@ -85,6 +95,20 @@ std::string method_text(const ProblemConfig& config) {
 Remarks remarks(const ProblemConfig& config, const Instance& instance) {
   Remarks out;
   out.warnings = ambiguity_warnings(*instance.utility, *instance.ambiguity);
+  const double outside = distance(*instance.ambiguity, instance.nominal);
+  if (outside > 1e-9) {
+    out.warnings.push_back(
+        fmt::format("The nominal utility is not in the ambiguity set (its distance is {:.3g}): its "
+                    "value may be "
+                    "above the worst case over the set.",
+                    outside));
+  }
+  if (config.utility.regularization > 0) {
+    out.notes.push_back(fmt::format(
+        "utility.regularization: every value of f and of the worst case includes the term "
+        "-({}/2)|xi - nominal|^2.",
+        config.utility.regularization));
+  }
   remark_on_shape(instance.utility->traits(), config, out);
   if (is_nonsmooth(*instance.utility)) {
     out.warnings.push_back(

@@ -14,9 +14,11 @@ ProblemConfig nominal_problem(const ProblemConfig& config) {
 }
 
 std::optional<Vector> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
-                                     const std::atomic<bool>* interrupt) {
+                                     Index iterations, const std::atomic<bool>* interrupt) {
   ThreadPool pool(1);
-  SeedRun run(nominal_problem(config), seed, pool);
+  ProblemConfig nominal = nominal_problem(config);
+  nominal.stopping = StoppingConfig{.iterations = iterations};
+  SeedRun run(nominal, seed, pool);
   const auto observe = [&](const Iteration&) {
     return Verdict{.stop = interrupt != nullptr && interrupt->load()};
   };

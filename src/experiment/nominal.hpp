@@ -14,8 +14,10 @@ namespace rgu {
 // oracle, which is then plain policy gradient.
 ProblemConfig nominal_problem(const ProblemConfig& config);
 
-// theta at the end of that; empty if `interrupt` was set on the way.
+// theta after that many iterations of it, whatever other limits the problem has; empty if
+// `interrupt` was set on the way.
 std::optional<Vector> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
+                                     Index iterations,
                                      const std::atomic<bool>* interrupt = nullptr);
 
 // Does that policy say something about robustness here? Not without ambiguity, and not where the

@@ -4,7 +4,11 @@ namespace rgu {
 
 PolicyFacts policy_facts(const Instance& instance, const Vector& theta,
                          const WorstCaseOptions& options) {
-  PolicyEvaluation evaluation(instance.world.mdp, instance.policy->probabilities(theta));
+  return policy_facts(instance, instance.policy->probabilities(theta), options);
+}
+
+PolicyFacts policy_facts(const Instance& instance, Matrix pi, const WorstCaseOptions& options) {
+  PolicyEvaluation evaluation(instance.world.mdp, std::move(pi));
   Matrix occupancy = evaluation.occupancy();
   WorstCase worst = worst_case(*instance.utility, *instance.ambiguity, occupancy, options);
   return {.evaluation = std::move(evaluation),

@@ -15,8 +15,8 @@ struct PolicyFacts {
   WorstCase worst_case;  // over the ambiguity set of the instance
 };
 
-// theta as the instance's policy class sees it; `hint` is a member of the ambiguity set from which
-// searches that need one begin.
+// Of the policy pi (S, A), or of the one with parameters theta.
+PolicyFacts policy_facts(const Instance& instance, Matrix pi, const WorstCaseOptions& options);
 PolicyFacts policy_facts(const Instance& instance, const Vector& theta,
                          const WorstCaseOptions& options);
 

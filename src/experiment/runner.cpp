@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
 
 #include "rgu/base/blas_setup.hpp"
 #include "rgu/base/check.hpp"
+#include "rgu/base/crc32c.hpp"
 #include "rgu/base/thread_pool.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/nominal.hpp"
@@ -37,15 +39,20 @@ class SeedObserver {
 
   const Progress& progress() const { return progress_; }
 
+  // At the end of a seed: its last iteration is measured in any case.
+  void finish(const SolverState& state) {
+    if (!unmeasured_) return;
+    record({.state = state, .before = unmeasured_->before, .report = unmeasured_->report});
+  }
+
   Verdict operator()(const Iteration& iteration) {
     Verdict verdict;
     const SolverState& state = iteration.state;
     const bool last = state.iteration == config_.stopping.iterations;
     if (last || state.iteration % config_.output.metrics_every == 0) {
-      const Metrics metrics = run_.measure(iteration);
-      recorder_.add(metrics, state.seconds);
-      verdict.residual = metrics.residual;
-      tell(metrics);
+      verdict.residual = record(iteration);
+    } else {
+      unmeasured_ = Unmeasured{.before = iteration.before, .report = iteration.report};
     }
     const double pause =
         std::max(config_.output.checkpoint_seconds, recorder_.checkpoint_cost() / kCheckpointShare);
@@ -60,6 +67,14 @@ class SeedObserver {
   }
 
  private:
+  double record(const Iteration& iteration) {
+    const Metrics metrics = run_.measure(iteration);
+    recorder_.add(metrics, iteration.state.seconds);
+    tell(metrics);
+    unmeasured_.reset();
+    return metrics.residual;
+  }
+
   void tell(const Metrics& metrics) {
     progress_.iteration = metrics.iteration;
     progress_.objective = metrics.objective;
@@ -74,6 +89,11 @@ class SeedObserver {
   SeedRecorder& recorder_;
   const RunnerOptions& options_;
   Progress progress_;
+  struct Unmeasured {  // the last iteration, where no metrics were due
+    SaddlePoint before;
+    StepReport report;
+  };
+  std::optional<Unmeasured> unmeasured_;
   Clock::time_point last_checkpoint_ = Clock::now();
 };
 
@@ -89,10 +109,11 @@ SeedOutcome run_seed(const ProblemConfig& config, const RunFolder& folder, std::
   }
   SeedObserver observer(config, run, recorder, options, {.seed_index = index, .seed = seed});
   SolverResult result = run.solve(std::move(start), std::ref(observer));
+  if (result.status != Status::kInterrupted) observer.finish(result.state);
   recorder.checkpoint(to_text(result.state));
   SeedFiles files = run.conclude(result);
   if (files.finished && config.output.baseline && has_baseline(run.instance())) {
-    const auto theta = nominal_policy(config, seed, options.interrupt);
+    const auto theta = nominal_policy(config, seed, result.state.iteration, options.interrupt);
     if (theta) {
       run.add_baseline(*theta, files);
     } else {
@@ -148,6 +169,17 @@ std::string version_text() {
   return fmt::format("rgu {}, {}, {}", RGU_VERSION, compiler, kind);
 }
 
+std::string fingerprint(const ProblemConfig& config) {
+  ProblemConfig problem = config;
+  problem.stopping = {};
+  problem.output = {};
+  std::string text = fmt::format("{:08x}", crc32c(to_toml(problem)));
+  if (const auto* file = std::get_if<WorldFileConfig>(&config.model.source)) {
+    text += fmt::format("-{:08x}", crc32c(read_text(file->file)));
+  }
+  return text;
+}
+
 RunRecord about(const ProblemConfig& config) {
   check(!config.seeds.empty(), "seeds: there is none, must be at least one");
   const Instance instance = make_instance(config, config.seeds.front());
@@ -156,6 +188,7 @@ RunRecord about(const ProblemConfig& config) {
   run.name = config.name;
   run.description = config.description;
   run.version = version_text();
+  run.fingerprint = fingerprint(config);
   run.method = method_text(config);
   run.utility = instance.utility_text;
   run.ambiguity = instance.ambiguity_text;
@@ -179,13 +212,15 @@ RunRecord about(const ProblemConfig& config) {
   return run;
 }
 
-RunFolder begin_run(const ProblemConfig& config, const std::filesystem::path& path,
-                    ExistingRun existing) {
+OpenRun begin_run(const ProblemConfig& config, const std::filesystem::path& path,
+                  ExistingRun existing) {
   const RunRecord run = about(config);
   const RunFolder folder = RunFolder::create(path, existing);
+  OpenRun open{.folder = folder, .lock = RunFolder::Lock(folder)};
+  folder.clear(existing);
   write_file(folder.config(), to_toml(config));
   write_about(folder, run);
-  return folder;
+  return open;
 }
 
 std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder& folder,
@@ -194,7 +229,10 @@ std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder&
   prepare_blas();
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < config.seeds.size(); ++i) {
-    if (options.reopen || !is_finished(folder.seed(config.seeds[i]))) open.push_back(i);
+    const std::filesystem::path seed_folder = folder.seed(config.seeds[i]);
+    // A result that no longer is one must not be taken for one after a crash.
+    if (options.reopen) std::filesystem::remove(seed_folder / "result.json");
+    if (!is_finished(seed_folder)) open.push_back(i);
   }
   const int outer = std::clamp(static_cast<int>(open.size()), 1, options.threads);
   std::mutex telling;

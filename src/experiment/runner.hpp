@@ -39,16 +39,26 @@ struct SeedOutcome {
   bool solved = false;
 };
 
+// A folder to write in, and the right to be the only one who does.
+struct OpenRun {
+  RunFolder folder;
+  RunFolder::Lock lock;
+};
+
 // Writes config.toml and run.json: a folder that run_seeds can be called on. Throws as
 // make_instance does, before anything is written, where the config has parts that do not fit.
-RunFolder begin_run(const ProblemConfig& config, const std::filesystem::path& path,
-                    ExistingRun existing);
+OpenRun begin_run(const ProblemConfig& config, const std::filesystem::path& path,
+                  ExistingRun existing);
 
 // Runs every seed that is not finished, from its last checkpoint, and records it. What is written
 // does not depend on the number of threads, nor on interruptions (but for the timing files). The
 // caller holds the folder's lock. Throws FileError where the system refuses to write.
 std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder& folder,
                                    const RunnerOptions& options = {});
+
+// Checksums of the config, but for what may change on resuming ([stopping] and [output]), and of
+// the file that the model is read from.
+std::string fingerprint(const ProblemConfig& config);
 
 // What run.json says, for the instance of the first seed; without config and seeds.
 RunRecord about(const ProblemConfig& config);

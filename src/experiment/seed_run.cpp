@@ -207,22 +207,30 @@ Metrics SeedRun::measure(const Iteration& iteration) {
 
 namespace {
 
-// A constrained problem is solved only if multipliers inside their set balance it.
+// A constrained problem is solved only if its constraints hold, and by multipliers inside their
+// set.
 std::optional<std::string> trouble_with_constraints(const ProblemConfig& config,
                                                     const Instance& instance,
                                                     const PolicyFacts& facts,
                                                     const Vector& nature) {
   const auto constraints = constraint_report(*instance.utility, facts.occupancy);
-  if (!constraints || !multipliers_on_edge(*instance.utility, *instance.ambiguity, nature)) {
-    return std::nullopt;
-  }
+  if (!constraints) return std::nullopt;
+  const double excess = std::max(0.0, constraints->largest);
+  const bool on_edge = multipliers_on_edge(*instance.utility, *instance.ambiguity, nature);
   // A method that always answers with the worst multipliers ends on the edge whenever a constraint
   // is exceeded at all.
-  if (answers_with_extremes(config) && constraints->largest <= kFeasible) return std::nullopt;
+  if (on_edge && (excess > kFeasible || !answers_with_extremes(config))) {
+    return fmt::format(
+        "the multipliers end on the edge of the ambiguity set, with a constraint exceeded by "
+        "{:.3g}: the constraints cannot all be met, or the ambiguity set is too small for the "
+        "multipliers",
+        excess);
+  }
+  if (excess <= kFeasible) return std::nullopt;
   return fmt::format(
-      "the multipliers end on the edge of the ambiguity set, with a constraint exceeded by {:.3g}: "
-      "the constraints cannot all be met, or the ambiguity set is too small for the multipliers",
-      std::max(0.0, constraints->largest));
+      "a constraint is exceeded by {:.3g}: more iterations may mend it, unless the constraints "
+      "cannot all be met",
+      excess);
 }
 
 std::string multiplier_text(const Vector& multipliers, const Vector& violation) {
@@ -237,8 +245,10 @@ std::string multiplier_text(const Vector& multipliers, const Vector& violation) 
 
 void SeedRun::add_baseline(const Vector& theta, SeedFiles& files) const {
   const Instance& instance = parts_->instance;
-  const PolicyFacts facts = policy_facts(instance, theta, {});
   SeedRecord& record = files.record;
+  WorstCaseOptions options;
+  options.hint = record.worst_case.nature;  // what was found for the other policy helps here too
+  const PolicyFacts facts = policy_facts(instance, theta, options);
   record.baseline_nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value;
   record.baseline_worst_case = facts.worst_case.value;
   const double margin = 1e-9 * std::max(1.0, std::abs(facts.worst_case.value));
@@ -271,10 +281,11 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
   if (auto trouble =
           trouble_with_constraints(parts_->config, instance, facts, state.point.nature)) {
     record.solved = false;
-    record.status = "constraints not met, or ambiguity set too small; " + record.status;
+    record.status = "constraints not met; " + record.status;
     record.notes.push_back(std::move(*trouble));
   }
-  if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
+  const auto constraints = constraint_report(*instance.utility, facts.occupancy);
+  if (constraints && constraints->violation.size() == state.point.nature.size()) {
     record.notes.push_back(multiplier_text(state.point.nature, constraints->violation));
   }
   record.policy = facts.evaluation.policy();

@@ -3,16 +3,23 @@
 #include <fmt/format.h>
 
 #include "rgu/base/check.hpp"
+#include "rgu/experiment/runner.hpp"
 #include "rgu/mdp/occupancy.hpp"
 #include "rgu/record/run_files.hpp"
 #include "rgu/robustness/members.hpp"
 
 namespace rgu {
 
-ProblemConfig read_run_config(const RunFolder& folder) {
-  return read_config({.name = folder.config().string(),
-                      .text = read_text(folder.config()),
-                      .folder = folder.path()});
+ProblemConfig read_run_config(const RunFolder& folder, const std::vector<std::string>& overrides) {
+  ProblemConfig config = read_config({.name = folder.config().string(),
+                                      .text = read_text(folder.config()),
+                                      .folder = folder.path()},
+                                     overrides);
+  check(fingerprint(config) == read_fingerprint(folder),
+        "{}: the problem, or the model file it names, was changed after the run began; solve the "
+        "changed problem in a folder of its own",
+        folder.config().string());
+  return config;
 }
 
 std::vector<std::uint64_t> seeds_with_policy(const RunFolder& folder, const ProblemConfig& config) {
@@ -28,13 +35,13 @@ std::vector<std::uint64_t> seeds_with_policy(const RunFolder& folder, const Prob
 PolicyReport evaluate_policy(const ProblemConfig& problem, const RunFolder& folder,
                              std::uint64_t seed, const EvaluateOptions& options) {
   const Instance instance = make_instance(problem, seed);
-  const Vector theta = read_parameters(folder.seed(seed));
+  Matrix pi = read_policy(folder.seed(seed));
+  const FiniteMdp& mdp = instance.world.mdp;
   const std::string name = (folder.seed(seed) / "policy.json").string();
-  check(theta.size() == instance.policy->dimension(),
-        "{}: the policy has {} parameters, that of the problem '{}' must have {}", name,
-        theta.size(), problem.name, instance.policy->dimension());
-  check_finite(name, theta);
-  PolicyFacts facts = policy_facts(instance, theta, {});
+  check(pi.rows() == mdp.states() && pi.cols() == mdp.actions(),
+        "{}: the policy has {} states and {} actions, the problem '{}' has {} and {}", name,
+        pi.rows(), pi.cols(), problem.name, mdp.states(), mdp.actions());
+  PolicyFacts facts = policy_facts(instance, std::move(pi), {});
   PolicyReport report{
       .seed = seed,
       .nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value,

@@ -11,8 +11,10 @@
 
 namespace rgu {
 
-// config.toml of a run.
-ProblemConfig read_run_config(const RunFolder& folder);
+// config.toml of a run, with overrides. Throws InvalidInput if it, or the model file it names, is
+// not the one that the run was made from.
+ProblemConfig read_run_config(const RunFolder& folder,
+                              const std::vector<std::string>& overrides = {});
 
 // The seeds of the config that have a policy. Throws InvalidInput if none has.
 std::vector<std::uint64_t> seeds_with_policy(const RunFolder& folder, const ProblemConfig& config);

@@ -47,11 +47,17 @@ std::optional<Vector> trained(const ProblemConfig& config, std::uint64_t seed,
                               const SweepOptions& options) {
   ThreadPool pool(1);
   SeedRun run(config, seed, pool);
-  const auto observe = [&](const Iteration&) {
-    return Verdict{.stop = options.interrupt != nullptr && options.interrupt->load()};
+  const auto observe = [&](const Iteration& iteration) {
+    Verdict verdict{.stop = options.interrupt != nullptr && options.interrupt->load()};
+    if (config.stopping.residual) verdict.residual = run.measure(iteration).residual;
+    return verdict;
   };
   SolverResult result = run.solve(run.start(), observe);
   if (result.status == Status::kInterrupted) return std::nullopt;
+  if (result.status == Status::kDiverged) {
+    throw NotConverged(fmt::format("training with seed {} diverged after {} iterations", seed,
+                                   result.state.iteration));
+  }
   return std::move(result.state.point.policy);
 }
 
@@ -118,7 +124,8 @@ std::vector<SweepPoint> sweep(const ProblemConfig& config, const std::vector<dou
   std::vector<std::optional<Vector>> nominal(seeds);
   pool.for_each(static_cast<Index>(seeds), [&](Index i) {
     const auto s = static_cast<std::size_t>(i);
-    nominal[s] = nominal_policy(config, config.seeds[s], options.interrupt);
+    nominal[s] =
+        nominal_policy(config, config.seeds[s], config.stopping.iterations, options.interrupt);
     told();
   });
   std::vector<std::optional<SweepPoint>> points(radii.size() * seeds);

@@ -1,5 +1,6 @@
 #include "rgu/mdp/policy_evaluation.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "rgu/base/check.hpp"
@@ -73,6 +74,14 @@ Matrix with_next(const FiniteMdp& mdp, const Matrix& cost, const double* value) 
   return result;
 }
 
+// Near discount 1 the total, which the equations fix only through 1 - g, drowns in rounding.
+template <class StateVector>
+StateVector normalised(StateVector d) {
+  const double total = d.sum();
+  if (std::abs(total - 1) > 1e-12) d /= total;
+  return d;
+}
+
 }  // namespace
 
 PolicyEvaluation::PolicyEvaluation(const FiniteMdp& mdp, Matrix pi, EvaluationOptions options)
@@ -81,6 +90,10 @@ PolicyEvaluation::PolicyEvaluation(const FiniteMdp& mdp, Matrix pi, EvaluationOp
 }
 
 Vector PolicyEvaluation::state_occupancy() const {
+  return normalised(solved_flow());
+}
+
+Vector PolicyEvaluation::solved_flow() const {
   const auto source = flow_source<Vector>(mdp_);
   if (const auto* lu = std::get_if<DominantLu>(&system_)) return lu->solve(source);
   if (const auto* lu = std::get_if<LuFactor>(&system_)) return lu->solve(source);
@@ -89,7 +102,7 @@ Vector PolicyEvaluation::state_occupancy() const {
 
 Matrix PolicyEvaluation::occupancy() const {
   if (const auto* lu = std::get_if<DominantLu>(&system_)) {
-    return joint(lu->solve(flow_source<DominantLu::SmallVector>(mdp_)), pi_);
+    return joint(normalised(lu->solve(flow_source<DominantLu::SmallVector>(mdp_))), pi_);
   }
   return joint(state_occupancy(), pi_);
 }

@@ -37,6 +37,8 @@ class PolicyEvaluation {
   Matrix action_value(const Matrix& cost) const;
 
  private:
+  Vector solved_flow() const;
+
   const FiniteMdp& mdp_;
   Matrix pi_;
   EvaluationOptions options_;

@@ -21,6 +21,10 @@ double to_double(const Json& value, std::string_view key) {
 
 }  // namespace
 
+std::string to_text(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
 Json to_json(double value) {
   if (std::isfinite(value)) return value;
   if (std::isnan(value)) return "nan";

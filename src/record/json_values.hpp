@@ -13,6 +13,9 @@ namespace rgu {
 
 using Json = nlohmann::ordered_json;  // keeps the order of the keys
 
+// Indented text; bytes that are no UTF-8 are replaced.
+std::string to_text(const Json& json);
+
 // Infinities and NaN, which JSON has no numbers for, are the words "inf", "-inf" and "nan".
 Json to_json(double value);
 Json to_json(const Vector& value);

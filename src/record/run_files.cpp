@@ -68,6 +68,7 @@ void read_about(const Json& json, RunRecord& run) {
   run.name = words(json, "name");
   run.description = words(json, "description");
   run.version = words(json, "version");
+  run.fingerprint = words(json, "fingerprint");
   run.method = words(json, "method");
   run.utility = words(json, "utility");
   run.ambiguity = words(json, "ambiguity");
@@ -84,6 +85,11 @@ void read_about(const Json& json, RunRecord& run) {
   if (json.contains("grid")) run.grid = grid_of(json["grid"]);
 }
 
+bool has_result(const fs::path& folder) {
+  return fs::exists(folder / "result.json") && fs::exists(folder / "policy.json") &&
+         fs::exists(folder / "worst_case.json");
+}
+
 SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
   SeedRecord record;
   record.seed = seed;
@@ -94,7 +100,7 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
   for_each_line(folder / "timing.jsonl", [&](std::string_view line) {
     record.seconds.push_back(number<double>(parse_json(line), "seconds"));
   });
-  if (!fs::exists(folder / "result.json")) return record;
+  if (!has_result(folder)) return record;
   naming(folder / "policy.json", [&](const Json& json) {
     record.policy = matrix_of(json, "policy");
     record.occupancy = matrix_of(json, "occupancy");
@@ -123,6 +129,7 @@ void write_about(const RunFolder& folder, const RunRecord& run) {
   Json json = {{"name", run.name},
                {"description", run.description},
                {"version", run.version},
+               {"fingerprint", run.fingerprint},
                {"method", run.method},
                {"utility", run.utility},
                {"ambiguity", run.ambiguity},
@@ -167,15 +174,18 @@ void write_seed(const fs::path& folder, const SeedFiles& seed) {
   write_file(folder / "result.json", result.dump(1) + '\n');
 }
 
+std::string read_fingerprint(const RunFolder& folder) {
+  return naming(folder.about(), [](const Json& json) { return words(json, "fingerprint"); });
+}
+
 bool is_finished(const fs::path& folder) {
-  if (!fs::exists(folder / "result.json")) return false;
+  if (!has_result(folder)) return false;
   return naming(folder / "result.json",
                 [](const Json& json) { return member(json, "finished") == true; });
 }
 
-Vector read_parameters(const fs::path& folder) {
-  return naming(folder / "policy.json",
-                [](const Json& json) { return vector_of(json, "parameters"); });
+Matrix read_policy(const fs::path& folder) {
+  return naming(folder / "policy.json", [](const Json& json) { return matrix_of(json, "policy"); });
 }
 
 RunRecord read_run(const RunFolder& folder) {

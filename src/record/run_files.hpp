@@ -23,11 +23,14 @@ struct SeedFiles {
 };
 void write_seed(const std::filesystem::path& seed_folder, const SeedFiles& seed);
 
+// What run.json says that the run was made from.
+std::string read_fingerprint(const RunFolder& folder);
+
 // Has the seed come to its end? One that was interrupted, or never began, has not.
 bool is_finished(const std::filesystem::path& seed_folder);
 
-// theta of the last iterate, from policy.json.
-Vector read_parameters(const std::filesystem::path& seed_folder);
+// pi of the last iterate, (S, A), from policy.json.
+Matrix read_policy(const std::filesystem::path& seed_folder);
 
 // The whole record. A seed without a result has the metrics written so far and the status
 // "not finished". Throws InvalidInput, naming file and line, on files that are not as written.

@@ -23,6 +23,13 @@ bool is_run(const fs::path& path) {
   return fs::is_regular_file(path / "config.toml") && fs::is_regular_file(path / "run.json");
 }
 
+void check_replaceable(const fs::path& path, ExistingRun existing) {
+  check(is_run(path), "the folder {} exists and is not a run: it is left alone", path.string());
+  check(existing == ExistingRun::kReplace,
+        "the run folder {} exists; choose another with --out, or replace it with --force",
+        path.string());
+}
+
 void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -51,26 +58,24 @@ RunFolder RunFolder::create(const fs::path& path, ExistingRun existing) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status)) {
-    const bool empty = fs::is_directory(status) && fs::is_empty(path, error);
-    check(empty || fs::is_directory(status), "{} exists and is not a folder", path.string());
-    check(empty || is_run(path), "the folder {} exists and is not a run: it is left alone",
-          path.string());
-    check(empty || existing == ExistingRun::kReplace,
-          "the run folder {} exists; choose another with --out, or replace it with --force",
-          path.string());
-    if (!empty) {
-      const Lock lock{RunFolder(path)};
-      for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-        fs::remove_all(entry.path(), error);
-        if (error) {
-          throw FileError(
-              fmt::format("cannot remove {}: {}", entry.path().string(), error.message()));
-        }
-      }
-    }
+    check(fs::is_directory(status), "{} exists and is not a folder", path.string());
+    if (!fs::is_empty(path, error)) check_replaceable(path, existing);
   }
   make_folder(path);
   return RunFolder(fs::absolute(path));
+}
+
+void RunFolder::clear(ExistingRun existing) const {
+  if (is_run(path_)) check_replaceable(path_, existing);
+  std::vector<fs::path> left = {path_ / "figures", path_ / "report.html"};
+  for (const std::uint64_t number : seeds()) left.push_back(seed(number));
+  for (const fs::path& entry : left) {
+    std::error_code error;
+    fs::remove_all(entry, error);
+    if (error) {
+      throw FileError(fmt::format("cannot remove {}: {}", entry.string(), error.message()));
+    }
+  }
 }
 
 RunFolder RunFolder::open(const fs::path& path) {
@@ -95,7 +100,9 @@ RunFolder::Lock::Lock(const RunFolder& folder) {
   }
 }
 
-RunFolder::Lock::~Lock() { ::close(descriptor_); }
+RunFolder::Lock::~Lock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
 
 fs::path RunFolder::seed(std::uint64_t seed) const {
   return path_ / fmt::format("{}{}", kSeedPrefix, seed);

@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rgu/base/text_file.hpp"
@@ -29,8 +30,9 @@ enum class ExistingRun { kRefuse, kReplace };
 
 class RunFolder {
  public:
-  // A new folder, with its parents. Throws InvalidInput if something is there already, unless it
-  // is a run (or an empty folder) and may be replaced; FileError where the system refuses.
+  // The folder, made with its parents where it is not there. Throws InvalidInput if something is
+  // there already, unless it is a run (or an empty folder) and may be replaced; FileError where the
+  // system refuses. Removes nothing yet.
   static RunFolder create(const std::filesystem::path& path, ExistingRun existing);
 
   // Throws InvalidInput unless `path` is the folder of a run.
@@ -42,12 +44,17 @@ class RunFolder {
    public:
     explicit Lock(const RunFolder& folder);
     ~Lock();
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
+    Lock(Lock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    Lock& operator=(Lock&&) = delete;
 
    private:
     int descriptor_ = -1;
   };
+
+  // Removes what a run has left here: seeds and reports. The caller holds the lock. The config and
+  // run.json stay until new ones take their place, so that the folder is a run at every moment.
+  // Throws InvalidInput if there is a run that may not be replaced.
+  void clear(ExistingRun existing) const;
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config() const { return path_ / "config.toml"; }

@@ -55,6 +55,7 @@ struct RunRecord {
   std::string description;  // one sentence
   std::string version;      // of rgu, and the compiler
   std::string config;       // config.toml, complete
+  std::string fingerprint;  // of the config and of the model file: what the run was made from
   std::string method;       // of the solver, in words
   std::string utility;      // in words, with its formula in plain text
   std::string ambiguity;    // in words, with its sizes

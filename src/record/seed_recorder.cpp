@@ -60,11 +60,10 @@ SeedRecorder::SeedRecorder(fs::path folder, RecorderOptions options) : folder_(s
   }
   remove_partial_files(folder_);
   std::uintmax_t metrics_bytes = 0;
-  std::uintmax_t event_bytes = 0;
   if (const auto text = read_checkpoint(folder_)) {
     const Json json = parse_json(*text);
     metrics_bytes = number<std::uint64_t>(json, "metrics_bytes");
-    event_bytes = number<std::uint64_t>(json, "event_bytes");
+    event_bytes_ = number<std::uint64_t>(json, "event_bytes");
     lines_ = number<std::uint64_t>(json, "lines");
     resumed_state_ = member(json, "state").dump();
   }
@@ -73,8 +72,8 @@ SeedRecorder::SeedRecorder(fs::path folder, RecorderOptions options) : folder_(s
   metrics_ = std::make_unique<AppendFile>(folder_ / "metrics.jsonl", metrics_bytes);
   timing_ = std::make_unique<AppendFile>(folder_ / "timing.jsonl", timing.bytes);
   if (!options.tensorboard) return;
-  events_ = std::make_unique<AppendFile>(folder_ / "events.out.tfevents.0.rgu", event_bytes);
-  if (event_bytes == 0) events_->text(event_header(wall_time()));
+  events_ = std::make_unique<AppendFile>(folder_ / "events.out.tfevents.0.rgu", event_bytes_);
+  if (event_bytes_ == 0) events_->text(event_header(wall_time()));
 }
 
 SeedRecorder::~SeedRecorder() = default;
@@ -101,7 +100,7 @@ void SeedRecorder::checkpoint(std::string_view solver_state) {
   if (events_) events_->flush();
   const Json json = {{"metrics_bytes", metrics_->size()},
                      {"lines", lines_},
-                     {"event_bytes", events_ ? events_->size() : 0},
+                     {"event_bytes", events_ ? events_->size() : event_bytes_},
                      {"state", parse_json(solver_state)}};
   write_checkpoint(folder_, json.dump());
   checkpoint_cost_ =

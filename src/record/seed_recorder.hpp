@@ -42,6 +42,7 @@ class SeedRecorder {
   std::unique_ptr<AppendFile> metrics_;
   std::unique_ptr<AppendFile> timing_;
   std::unique_ptr<AppendFile> events_;  // null: not asked for
+  std::uintmax_t event_bytes_ = 0;      // of the last checkpoint
   std::uint64_t lines_ = 0;             // of `metrics_`, and of `timing_`
   std::optional<std::string> resumed_state_;
   double resumed_seconds_ = 0;

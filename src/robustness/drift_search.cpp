@@ -12,6 +12,8 @@ namespace rgu {
 
 namespace {
 
+constexpr double kNoRadius = 1e-100;  // the square of a smaller one is not a number to divide by
+
 using Columns = Eigen::MatrixXd;
 using EigenSolver = Eigen::SelfAdjointEigenSolver<Columns>;
 
@@ -192,7 +194,7 @@ WorstMap DriftSearch::answer(Matrix map, double bound, double scale) const {
 WorstMap DriftSearch::solve() const {
   const EigenSolver nominal(seen_through(moments_));
   const double scale = nominal.eigenvalues()(0);
-  if (e_ == 0 || !(scale > 0)) return answer(ball_.centre, scale, scale);
+  if (e_ <= kNoRadius || !(scale > 0)) return answer(ball_.centre, scale, scale);
   // The slope at mu = 0 is the least squared singular value of W0 on the range of M, less e^2.
   const Vector range = (moments_.array() > 0).select(Vector::Ones(moments_.size()), 0.0);
   const EigenSolver singular(seen_through(range));

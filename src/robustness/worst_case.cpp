@@ -65,6 +65,9 @@ WorstCase bounded_answer(const WorstCaseProblem& problem, Vector nature, double 
                          double accuracy) {
   WorstCase answer = exact_answer(problem, std::move(nature));
   if (bound - answer.value <= accuracy) return answer;
+  if (std::isnan(bound) || std::isnan(answer.value)) {
+    throw NotConverged("the worst case is not a number: its arithmetic overflowed");
+  }
   answer.kind = AnswerKind::kCertified;
   answer.gap = bound - answer.value;
   return answer;

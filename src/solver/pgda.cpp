@@ -23,7 +23,9 @@ StepReport descend(const SaddleProblem& problem, const StepSize& given, SolverSt
                                              .gradient = g.policy,
                                              .exact = before == state.rng.state()},
                                             state.policy_step);
-  state.point.policy = problem.policies.project(state.point.policy - eta * g.policy);
+  const Vector next = state.point.policy - eta * g.policy;
+  if (!next.allFinite()) return {.objective = std::numeric_limits<double>::quiet_NaN()};
+  state.point.policy = problem.policies.project(next);
   return {.objective = g.value, .policy_step = eta};
 }
 
@@ -88,8 +90,12 @@ SolverResult pgda(const SaddleProblem& problem, SolverState state, const PgdaOpt
           const SaddleGradient g = problem.oracle.estimate_nature(next.point, next.rng);
           next.samples += g.samples;
           beta = rule.next(xi, g.nature);
-          xi = problem.ambiguity.project(xi + beta * g.nature);
-          if (!xi.allFinite()) break;
+          const Vector next_xi = xi + beta * g.nature;
+          if (!next_xi.allFinite()) {
+            xi = next_xi;  // undone by the loop
+            break;
+          }
+          xi = problem.ambiguity.project(next_xi);
         }
         return beta;
       });

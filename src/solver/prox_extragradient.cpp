@@ -76,16 +76,22 @@ class Subproblem {
     }
     objective_ = there.value;
     if (!is_sound_) return;
-    z = moved(z, predicted, there);
-    if (adapts) alpha_ *= kGrowth;
+    const SaddlePoint corrected = moved(z, predicted, there);
+    // A step that the sets hold in place measures nothing.
+    if (adapts && distance(z, corrected) > 0) alpha_ *= kGrowth;
+    if (is_sound_) z = corrected;
   }
 
  private:
   // proj(from -+ alpha F_k(at)), with the gradients g of f at `at`.
-  SaddlePoint moved(const SaddlePoint& from, const SaddlePoint& at, const SaddleGradient& g) const {
+  SaddlePoint moved(const SaddlePoint& from, const SaddlePoint& at, const SaddleGradient& g) {
     const SaddleGradient pulled = proximal_gradient(at, g, {.anchor = anchor_, .weight = *weight_});
-    return {.policy = problem_.policies.project(from.policy - alpha_ * pulled.policy),
-            .nature = problem_.ambiguity.project(from.nature + alpha_ * pulled.nature)};
+    const Vector policy = from.policy - alpha_ * pulled.policy;
+    const Vector nature = from.nature + alpha_ * pulled.nature;
+    is_sound_ = is_sound_ && policy.allFinite() && nature.allFinite();
+    if (!is_sound_) return from;
+    return {.policy = problem_.policies.project(policy),
+            .nature = problem_.ambiguity.project(nature)};
   }
 
   // alpha |F(z) - F(z~)| over what is accepted.

@@ -24,6 +24,8 @@ class KlTarget final : public Utility {
  public:
   explicit KlTarget(KlTargetOptions options);  // throws InvalidInput unless S, A >= 1, delta > 0
 
+  double delta() const { return options_.delta; }
+
   // Throws InvalidInput also where some xi_i <= -delta: f is not defined there.
   UtilityGradient evaluate(const Matrix& occupancy, const Vector& nature) const override;
   UtilityTraits traits() const override;

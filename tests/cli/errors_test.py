@@ -1,9 +1,10 @@
 """Bad input, refused clearly: one line that names the thing, its value, the rule and the place."""
 
 import pathlib
+import subprocess
 import unittest
 
-from command_line import QUICK, CommandLineTest
+from command_line import QUICK, RGU, CommandLineTest
 
 
 class Refusals(CommandLineTest):
@@ -65,15 +66,15 @@ class Refusals(CommandLineTest):
         metrics = pathlib.Path(self.path("run/seed-0/metrics.jsonl"))
         metrics.write_text(metrics.read_text() + "nonsense\n")
         self.refused("show", "run", says=["metrics.jsonl:21", "not JSON"])
-        self.write("run/seed-0/policy.json", '{"parameters": [1, 2]}')
-        self.refused("evaluate", "run", says=["policy.json", "2 parameters"])
+        self.write("run/seed-0/policy.json", '{"policy": [[0.5, 0.5]]}')
+        self.refused("evaluate", "run", says=["policy.json", "1 states and 2 actions"])
         self.write("run/config.toml", "[")
         self.refused("resume", "run", says=["config.toml:1:"])
 
     def test_runs_of_other_sizes_cannot_be_compared(self):
         self.rgu("solve", *QUICK, "--out", "a", "-q")
         self.rgu("solve", *QUICK, "--set", "model.capacity=5", "--out", "b", "-q")
-        self.refused("compare", "a", "b", says=["parameters", "inventory"])
+        self.refused("compare", "a", "b", says=["states", "inventory"])
 
     def test_a_radius_that_makes_no_sense_is_refused(self):
         for radius in ("1:0:0.1", "0:1:0", "-1", "a:b:c", "0:1", "0:1:1e-9", "nan"):
@@ -92,6 +93,32 @@ class Refusals(CommandLineTest):
         self.rgu("solve", *QUICK, "--threads", "0", code=2)
         self.rgu("solve", *QUICK, "--colour", code=2)
         self.rgu("completions", "tcsh", code=2)
+
+    def test_a_changed_problem_cannot_be_resumed_or_evaluated(self):
+        self.rgu("solve", *QUICK, "--out", "run", "-q")
+        config = self.folder / "run/config.toml"
+        config.write_text(config.read_text().replace("capacity = 15", "capacity = 14"))
+        for command in ("resume", "evaluate", "compare"):
+            self.refused(command, "run", says=["config.toml", "changed after the run began"])
+
+    def test_iterations_that_were_done_cannot_be_undone(self):
+        self.rgu("solve", *QUICK, "--out", "run", "-q")
+        self.refused("resume", "run", "--set", "stopping.iterations=10", says=["10", "20"])
+
+    def test_sets_where_the_utility_makes_no_sense_are_refused(self):
+        self.refused("check", "constrained", "--set", 'ambiguity={set="lp-ball", radius=5}',
+                     says=["ambiguity", "multipliers", ">= 0"])
+        self.refused("check", "imitation", "--set", "utility.type=kl-target",
+                     says=["ambiguity", "kl-target", "delta"])
+
+    def test_output_that_has_no_room_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([RGU, "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("standard output", done.stderr)
+
+    def test_a_name_that_is_too_long_is_refused_by_the_system(self):
+        self.refused("solve", *QUICK, "--set", "name=" + 300 * "x", code=4, says=["cannot make"])
 
     def test_schedules_belong_to_the_prox_extragradient_method(self):
         self.refused("solve", "exploration", "--set", "gradient.kind=sampled", "--set",

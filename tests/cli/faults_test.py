@@ -101,6 +101,29 @@ class Faults(CommandLineTest):
         self.rgu("resume", "longer", "--set", f"stopping.iterations={ITERATIONS}", "-q")
         self.assert_same_run("whole", "longer")
 
+    def test_a_kill_while_going_on_with_a_raised_limit_changes_nothing(self):
+        self.uninterrupted()
+        self.rgu("solve", *RUN, "--set", f"stopping.iterations={ITERATIONS // 6}", "--out", "raised")
+        process = self.start("resume", "raised", "--set", f"stopping.iterations={ITERATIONS}", "-q")
+        before = (self.folder / "raised/seed-0/checkpoint").read_bytes()
+        for _ in range(3000):
+            checkpoint = self.folder / "raised/seed-0/checkpoint"
+            if checkpoint.exists() and checkpoint.read_bytes() != before:
+                break
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.rgu("resume", "raised", "-q")
+        self.assert_same_run("whole", "raised")
+
+    def test_a_deleted_result_is_made_again(self):
+        self.uninterrupted()
+        before = self.files("whole")
+        (self.folder / "whole/seed-1/policy.json").unlink()
+        self.assertIn("not finished", self.rgu("show", "whole").stdout)
+        self.rgu("resume", "whole", "-q")
+        self.assertEqual(self.files("whole"), before)
+
     def test_resuming_a_finished_run_changes_nothing(self):
         self.uninterrupted()
         before = self.files("whole")

@@ -6,7 +6,7 @@
 
 #include "laws/models.hpp"
 #include "laws/throws.hpp"
-
+#include "rgu/mdp/generators.hpp"
 namespace rgu {
 namespace {
 
@@ -221,6 +221,14 @@ TEST(Occupancy, RefusesBadInput) {
                  "residual is 0");
   const PolicyEvaluation evaluation(mdp, Matrix::Constant(3, 2, 0.5));
   expect_invalid([&] { evaluation.value(Matrix::Zero(2, 3)); }, "cost is 2 x 3, must be 3 x 2");
+}
+
+// (1 - g) / rounding is about 1 here: the equations alone would leave the total to chance.
+TEST(Occupancy, SumsToOneAtADiscountNextToOne) {
+  Rng rng(5);
+  const World world = random_model({.states = 10, .actions = 3, .discount = 1 - 1e-15}, rng);
+  const Matrix lambda = occupancy(world.mdp, Matrix::Constant(10, 3, 1.0 / 3));
+  EXPECT_NEAR(lambda.sum(), 1, 1e-12);
 }
 
 }  // namespace

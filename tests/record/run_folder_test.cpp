@@ -84,8 +84,13 @@ TEST_F(RunFolderTest, AnExistingRunIsReplacedOnlyWhenThatIsAskedFor) {
   fs::create_directories(folder.seed(4));
   expect_invalid([&] { RunFolder::create(in("run"), ExistingRun::kRefuse); }, "--force");
   EXPECT_TRUE(fs::exists(folder.seed(4)));
+  write_file(folder.path() / "notes.txt", "mine");
   const RunFolder again = RunFolder::create(in("run"), ExistingRun::kReplace);
+  expect_invalid([&] { again.clear(ExistingRun::kRefuse); }, "--force");
+  again.clear(ExistingRun::kReplace);
   EXPECT_FALSE(fs::exists(again.seed(4)));
+  EXPECT_TRUE(fs::exists(folder.path() / "notes.txt"));
+  EXPECT_NO_THROW(RunFolder::open(in("run")));  // a run at every moment
 }
 
 TEST_F(RunFolderTest, AFolderThatIsNoRunIsNeverReplaced) {
@@ -258,7 +263,7 @@ TEST_F(RunFolderTest, ARunReadsBackAsItWasWritten) {
   EXPECT_EQ(seed.worst_case.gap, kInfinity);
   EXPECT_EQ(seed.worst_case.kind, AnswerKind::kBestFound);
   EXPECT_EQ(seed.policy, Matrix::Ones(2, 1));
-  EXPECT_EQ(read_parameters(folder.seed(5)), Vector::Constant(2, 1.0 / 7));
+  EXPECT_EQ(read_policy(folder.seed(5)), Matrix::Ones(2, 1));
 }
 
 TEST_F(RunFolderTest, AnInterruptedSeedIsNotFinished) {
