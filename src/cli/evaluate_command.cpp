@@ -151,7 +151,7 @@ std::string comparison_table(const std::vector<ComparedRun>& runs,
       wins += best ? 1 : 0;
       kind = std::max(kind, run.reports[s].worst_case.kind);
       values.push_back(value);
-      row.push_back(short_number(value) + (best ? "*" : " "));
+      row.push_back(short_number(shown_value(value)) + (best ? "*" : " "));
     }
     row.push_back(mean_and_deviation(values));
     row.push_back(fmt::format("{}", wins));
@@ -191,6 +191,8 @@ int compare(const CompareArguments& arguments) {
       run.reports.push_back(evaluate_policy(judge, folders[i], seed, {.members = 0}));
     }
     records.back() = judged_record(std::move(records.back()), run.reports);
+    records.back().method =
+        fmt::format("{}: {}", fs::path(folders[i].path()).filename().string(), run.method);
     compared.push_back(std::move(run));
   }
   if (!arguments.html.empty()) write_file(arguments.html, html_comparison(records));

@@ -12,6 +12,7 @@
 #include "rgu/experiment/sweep.hpp"
 #include "rgu/record/json_values.hpp"
 #include "rgu/record/run_folder.hpp"
+#include "rgu/record/run_record.hpp"
 #include "rgu/report/sweep.hpp"
 
 namespace rgu {
@@ -46,10 +47,10 @@ std::vector<SweepRow> mean_rows(const std::vector<SweepPoint>& points) {
     ++counts.back();
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].robust_nominal /= counts[i];
-    rows[i].robust_worst /= counts[i];
-    rows[i].nominal_nominal /= counts[i];
-    rows[i].nominal_worst /= counts[i];
+    for (double SweepRow::*value : {&SweepRow::robust_nominal, &SweepRow::robust_worst,
+                                    &SweepRow::nominal_nominal, &SweepRow::nominal_worst}) {
+      rows[i].*value = shown_value(rows[i].*value / counts[i]);
+    }
   }
   return rows;
 }

@@ -137,7 +137,9 @@ std::string baseline_text(const RunRecord& run) {
       lower, compared == 1 ? "1 seed" : fmt::format("{} seeds", compared),
       short_number(shown_value(gain / static_cast<double>(compared))));
   if (!losers.empty()) {
-    text += fmt::format(" On seed {} it is higher: there this method has not paid.", losers);
+    const bool several = losers.find(',') != std::string::npos;
+    text += fmt::format(" On {} {} it is higher: there this method has not paid.",
+                        several ? "seeds" : "seed", losers);
   }
   return text;
 }
