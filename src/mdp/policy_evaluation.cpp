@@ -89,9 +89,7 @@ PolicyEvaluation::PolicyEvaluation(const FiniteMdp& mdp, Matrix pi, EvaluationOp
   check_positive("residual", options.residual);
 }
 
-Vector PolicyEvaluation::state_occupancy() const {
-  return normalised(solved_flow());
-}
+Vector PolicyEvaluation::state_occupancy() const { return normalised(solved_flow()); }
 
 Vector PolicyEvaluation::solved_flow() const {
   const auto source = flow_source<Vector>(mdp_);
