@@ -13,7 +13,7 @@ CORE_PACKAGES=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libfmt-dev
 FORMAT_PACKAGES=(clang-format)
 TIDY_PACKAGES=(clang-tidy)
 # What its tests, benchmarks and checks need beyond that.
-TEST_PACKAGES=(libadolc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-numpy python3-scipy
+TEST_PACKAGES=(libadolc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-numpy python3-scipy python3-cvxopt
   chromium chromium-driver
   "${FORMAT_PACKAGES[@]}" "${TIDY_PACKAGES[@]}" git)
 

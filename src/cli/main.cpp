@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   rgu::add_solve(app, chosen);
   rgu::add_resume(app, chosen);
   rgu::add_evaluate(app, chosen);
+  rgu::add_certify(app, chosen);
   rgu::add_sweep(app, chosen);
   rgu::add_compare(app, chosen);
   rgu::add_report(app, chosen);

@@ -260,6 +260,18 @@ class Judging(CommandLineTest):
         for mine, theirs in zip(own, judged):
             self.assertAlmostEqual(mine["worst_case"], theirs["worst_case"], delta=1e-12)
 
+    def test_certify_proves_how_far_policies_are_from_the_best(self):
+        for run in ("robust", "nominal"):
+            recorded = json.loads(self.rgu("evaluate", run, "--json").stdout)
+            for report, policy in zip(json.loads(self.rgu("certify", run, "--json").stdout), recorded):
+                self.assertEqual(report["worst_case"], policy["worst_case"])
+                self.assertTrue(report["certified"])
+                self.assertLessEqual(report["lower_bound"], report["worst_case"])
+                self.assertAlmostEqual(report["gap"], report["worst_case"] - report["lower_bound"], 12)
+        self.assertIn("%", self.rgu("certify", "robust").stdout)
+        self.rgu("solve", "risk", "--set", "stopping.iterations=5", "--out", "risk", "-q")
+        self.refused("certify", "risk", says=["not convex"])
+
     def test_sweep_tabulates_price_and_gain(self):
         points = json.loads(self.rgu("sweep", "exploration", "--set", "stopping.iterations=60", "--seeds",
                                      "2", "--radius", "0:0.4:0.2", "--json", "-q").stdout)

@@ -56,7 +56,7 @@ class Refusals(CommandLineTest):
 
     def test_what_is_no_run_is_refused(self):
         (self.folder / "empty").mkdir()
-        for command in ("evaluate", "report", "resume", "compare"):
+        for command in ("evaluate", "certify", "report", "resume", "compare"):
             self.refused(command, "nowhere", says=["nowhere"])
             self.refused(command, "empty", says=["empty", "not a run folder"])
         self.refused("show", "empty", says=["empty", "not a run folder"])

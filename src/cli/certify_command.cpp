@@ -1,0 +1,93 @@
+// rgu certify: how far the policies of a run are from the best possible.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "rgu/base/blas_setup.hpp"
+#include "rgu/cli/command.hpp"
+#include "rgu/cli/run_summary.hpp"
+#include "rgu/cli/table.hpp"
+#include "rgu/experiment/certify.hpp"
+#include "rgu/record/json_values.hpp"
+
+namespace rgu {
+namespace {
+
+struct CertifyArguments {
+  std::string run;
+  double tolerance = 1e-6;
+  bool json = false;
+};
+
+// A gap that proves nothing has no size.
+std::string percent(double gap, double of) {
+  if (!std::isfinite(gap) || of == 0) return "-";
+  return fmt::format("{:.2g}%", 100 * std::max(0.0, gap) / std::abs(of));
+}
+
+Json to_json(const PolicyCertificate& certificate) {
+  const PolicyReport& policy = certificate.policy;
+  const GlobalSolution& global = certificate.global;
+  return {{"seed", policy.seed},
+          {"flow_residual", rgu::to_json(policy.flow_residual)},
+          {"nominal", rgu::to_json(policy.nominal)},
+          {"worst_case", rgu::to_json(policy.worst_case.value)},
+          {"kind", name_of(policy.worst_case.kind)},
+          {"lower_bound", rgu::to_json(global.lower_bound)},
+          {"best_known", rgu::to_json(global.value)},
+          {"certified", global.status == GlobalStatus::kCertified},
+          {"method", global.method},
+          {"gap", rgu::to_json(certificate.gap())}};
+}
+
+int certify(const CertifyArguments& arguments) {
+  prepare_blas();
+  const RunFolder folder = RunFolder::open(arguments.run);
+  const ProblemConfig config = read_run_config(folder);
+  Json json = Json::array();
+  std::vector<TableRow> rows = {{"seed", "worst case Γ", "least possible, at least", "best known",
+                                 "gap", "of the least", "flow residual"}};
+  std::string method;
+  for (const std::uint64_t seed : seeds_with_policy(folder, config)) {
+    const PolicyCertificate certificate = certify_policy(config, folder, seed, arguments.tolerance);
+    const PolicyReport& policy = certificate.policy;
+    json.push_back(to_json(certificate));
+    method = certificate.global.method;
+    rows.push_back({fmt::format("{}", seed),
+                    fmt::format("{} ({})", short_number(policy.worst_case.value),
+                                name_of(policy.worst_case.kind)),
+                    short_number(certificate.global.lower_bound),
+                    short_number(certificate.global.value), short_number(certificate.gap()),
+                    percent(certificate.gap(), certificate.global.lower_bound),
+                    fmt::format("{:.1e}", policy.flow_residual)});
+  }
+  if (arguments.json) {
+    fmt::print("{}\n", to_text(json));
+    return kDone;
+  }
+  fmt::print(
+      "{}: the worst case of each policy is at most `gap` above the least that any policy can "
+      "have\n\n{}\nlower bounds: {}, each proven by planning\n",
+      config.name, table(rows), method);
+  return kDone;
+}
+
+}  // namespace
+
+void add_certify(CLI::App& app, Command& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "certify", "How far the policies of a run are from the best possible, proven");
+  auto arguments = std::make_shared<CertifyArguments>();
+  command->add_option("run", arguments->run, "Folder of the run")->required()->type_name("RUN");
+  command
+      ->add_option("--tolerance", arguments->tolerance,
+                   "Relative gap of the global optimum itself (default 1e-6)")
+      ->type_name("X")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--json", arguments->json, "Print as JSON");
+  command->footer("Example:\n  rgu certify runs/exploration");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return certify(*arguments); }; });
+}
+
+}  // namespace rgu

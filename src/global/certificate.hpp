@@ -1,0 +1,37 @@
+// Global minima of the robust envelope Gamma(lambda) = max over xi of f_xi(lambda) on the occupancy
+// polytope Lambda, and the lower bounds that prove them.
+#pragma once
+
+#include <string>
+
+#include "rgu/base/answer_kind.hpp"
+#include "rgu/mdp/finite_mdp.hpp"
+
+namespace rgu {
+
+// A lower bound on the minimum over Lambda of offset + <slope, lambda>, slope (S, A). Where that is
+// a minorant of Gamma on Lambda, it bounds Gamma from below as well. By planning: the minimum of
+// <slope, lambda> is (1-g) <rho, V> with V the optimal value of the cost `slope`. What the plan
+// lacks to be optimal and what rounding may have changed is taken off. Throws InvalidInput unless
+// slope is (S, A) and finite and offset is finite.
+double planning_bound(const FiniteMdp& mdp, const Matrix& slope, double offset);
+
+enum class GlobalStatus {
+  kCertified,  // the gap is as small as was asked for
+  kLimit,      // it is not: out of iterations, or rounding ended the progress
+};
+
+struct GlobalSolution {
+  Matrix occupancy = {};                     // (S, A), of `policy`
+  Matrix policy = {};                        // (S, A)
+  double value = 0;                          // Gamma(occupancy), or above it by what `kind` says
+  AnswerKind kind = AnswerKind::kBestFound;  // of the value
+  double lower_bound = 0;                    // no member of Lambda has a smaller Gamma
+  GlobalStatus status = GlobalStatus::kLimit;
+  int iterations = 0;
+  std::string method = {};  // one line in words
+
+  double gap() const { return value - lower_bound; }
+};
+
+}  // namespace rgu
