@@ -26,14 +26,6 @@ struct EvaluateArguments {
   bool json = false;
 };
 
-WorstCaseRecord as_record(const WorstCase& worst) {
-  return {.value = worst.value,
-          .kind = worst.kind,
-          .gap = worst.gap,
-          .method = worst.method,
-          .nature = worst.nature};
-}
-
 double mean_of(const std::vector<double>& values) {
   return values.empty() ? std::nan("")
                         : std::accumulate(values.begin(), values.end(), 0.0) /
@@ -83,18 +75,19 @@ int evaluate(const EvaluateArguments& arguments) {
                                  "|ξ* − ξ₀|", "flow residual"}};
   std::string worst;
   for (const std::uint64_t seed : seeds_with_policy(folder, config)) {
-    const PolicyReport report = evaluate_policy(
-        config, folder, seed, {.members = arguments.members, .member_seed = arguments.member_seed});
+    const Instance instance = make_instance(config, seed);
+    const PolicyReport report =
+        evaluate_policy(instance, config.name, folder, seed,
+                        {.members = arguments.members, .member_seed = arguments.member_seed});
     json.push_back(to_json(report));
     rows.push_back({fmt::format("{}", seed), short_number(report.nominal),
-                    text_of(as_record(report.worst_case)), short_number(mean_of(report.at_members)),
+                    text_of(record_of(report.worst_case)), short_number(mean_of(report.at_members)),
                     short_number(largest_of(report.at_members)),
                     short_number(report.worst_distance),
                     fmt::format("{:.1e}", report.flow_residual)});
-    const Vector nominal = make_instance(config, seed).nominal;
     worst +=
         fmt::format("seed {}: worst ξ by {}; largest changes: {}\n", seed, report.worst_case.method,
-                    largest_changes(report.worst_case.nature, nominal));
+                    largest_changes(report.worst_case.nature, instance.nominal));
   }
   if (arguments.json) {
     fmt::print("{}\n", to_text(json));
@@ -168,7 +161,7 @@ RunRecord judged_record(RunRecord record, const std::vector<PolicyReport>& repor
     for (SeedRecord& seed : record.seeds) {
       if (seed.seed != report.seed) continue;
       seed.nominal = report.nominal;
-      seed.worst_case = as_record(report.worst_case);
+      seed.worst_case = record_of(report.worst_case);
       seeds.push_back(std::move(seed));
       break;
     }

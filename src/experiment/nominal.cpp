@@ -19,10 +19,7 @@ std::optional<Vector> nominal_policy(const ProblemConfig& config, std::uint64_t 
   ProblemConfig nominal = nominal_problem(config);
   nominal.stopping = StoppingConfig{.iterations = iterations};
   SeedRun run(nominal, seed, pool);
-  const auto observe = [&](const Iteration&) {
-    return Verdict{.stop = interrupt != nullptr && interrupt->load()};
-  };
-  SolverResult result = run.solve(run.start(), observe);
+  SolverResult result = run.train(interrupt);
   if (result.status == Status::kInterrupted) return std::nullopt;
   return std::move(result.state.point.policy);
 }

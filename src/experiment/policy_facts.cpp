@@ -16,6 +16,18 @@ PolicyFacts policy_facts(const Instance& instance, Matrix pi, const WorstCaseOpt
           .worst_case = std::move(worst)};
 }
 
+double nominal_value(const Instance& instance, const PolicyFacts& facts) {
+  return instance.utility->evaluate(facts.occupancy, instance.nominal).value;
+}
+
+WorstCaseRecord record_of(const WorstCase& worst_case) {
+  return {.value = worst_case.value,
+          .kind = worst_case.kind,
+          .gap = worst_case.gap,
+          .method = worst_case.method,
+          .nature = worst_case.nature};
+}
+
 const PolicyFacts& PolicyMemory::at(const Vector& theta, const Vector& hint) {
   const bool known = facts_ && theta == theta_ && options_.hint && *options_.hint == hint;
   if (!known) {

@@ -5,6 +5,7 @@
 
 #include "rgu/experiment/instance.hpp"
 #include "rgu/mdp/policy_evaluation.hpp"
+#include "rgu/record/run_record.hpp"
 #include "rgu/robustness/worst_case.hpp"
 
 namespace rgu {
@@ -19,6 +20,12 @@ struct PolicyFacts {
 PolicyFacts policy_facts(const Instance& instance, Matrix pi, const WorstCaseOptions& options);
 PolicyFacts policy_facts(const Instance& instance, const Vector& theta,
                          const WorstCaseOptions& options);
+
+// f there at the nominal xi.
+double nominal_value(const Instance& instance, const PolicyFacts& facts);
+
+// The worst case as the files of a run hold it.
+WorstCaseRecord record_of(const WorstCase& worst_case);
 
 // Remembers the last policy asked for: the one that the solver asks for next is the one that was
 // measured last. Equal questions have equal answers, so nothing depends on what is remembered. For

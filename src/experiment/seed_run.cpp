@@ -163,6 +163,14 @@ SolverResult SeedRun::solve(SolverState state, const Observer& observe) {
   return std::visit(Methods{*parts_, problem, state, stop, observe}, parts_->config.solver.method);
 }
 
+SolverResult SeedRun::train(const std::atomic<bool>* interrupt) {
+  return solve(start(), [&](const Iteration& iteration) {
+    Verdict verdict{.stop = interrupt != nullptr && interrupt->load()};
+    if (parts_->config.stopping.residual) verdict.residual = measure(iteration).residual;
+    return verdict;
+  });
+}
+
 Metrics SeedRun::measure(const Iteration& iteration) {
   const Instance& instance = parts_->instance;
   const SaddleProblem problem = parts_->problem();
@@ -177,7 +185,7 @@ Metrics SeedRun::measure(const Iteration& iteration) {
                   .objective = g.value,
                   .envelope = facts.worst_case.value,
                   .envelope_kind = facts.worst_case.kind,
-                  .nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value,
+                  .nominal = nominal_value(instance, facts),
                   .policy_mapping = mappings.policy,
                   .nature_mapping = mappings.nature,
                   .residual = mappings.squared(),
@@ -211,11 +219,9 @@ namespace {
 // set.
 std::optional<std::string> trouble_with_constraints(const ProblemConfig& config,
                                                     const Instance& instance,
-                                                    const PolicyFacts& facts,
+                                                    const ConstraintReport& constraints,
                                                     const Vector& nature) {
-  const auto constraints = constraint_report(*instance.utility, facts.occupancy);
-  if (!constraints) return std::nullopt;
-  const double excess = std::max(0.0, constraints->largest);
+  const double excess = std::max(0.0, constraints.largest);
   const bool on_edge = multipliers_on_edge(*instance.utility, *instance.ambiguity, nature);
   // A method that always answers with the worst multipliers ends on the edge whenever a constraint
   // is exceeded at all.
@@ -249,7 +255,7 @@ void SeedRun::add_baseline(const Vector& theta, SeedFiles& files) const {
   WorstCaseOptions options;
   options.hint = record.worst_case.nature;  // what was found for the other policy helps here too
   const PolicyFacts facts = policy_facts(instance, theta, options);
-  record.baseline_nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value;
+  record.baseline_nominal = nominal_value(instance, facts);
   record.baseline_worst_case = facts.worst_case.value;
   const double margin = 1e-9 * std::max(1.0, std::abs(facts.worst_case.value));
   if (record.worst_case.value > facts.worst_case.value + margin) {
@@ -278,24 +284,21 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
         "policy is that of iteration {}. A smaller step size may help.",
         state.iteration + 1, state.iteration));
   }
-  if (auto trouble =
-          trouble_with_constraints(parts_->config, instance, facts, state.point.nature)) {
-    record.solved = false;
-    record.status = "constraints not met; " + record.status;
-    record.notes.push_back(std::move(*trouble));
-  }
-  const auto constraints = constraint_report(*instance.utility, facts.occupancy);
-  if (constraints && constraints->violation.size() == state.point.nature.size()) {
-    record.notes.push_back(multiplier_text(state.point.nature, constraints->violation));
+  if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
+    const Vector& nature = state.point.nature;
+    if (auto trouble = trouble_with_constraints(parts_->config, instance, *constraints, nature)) {
+      record.solved = false;
+      record.status = "constraints not met; " + record.status;
+      record.notes.push_back(std::move(*trouble));
+    }
+    if (constraints->violation.size() == nature.size()) {
+      record.notes.push_back(multiplier_text(nature, constraints->violation));
+    }
   }
   record.policy = facts.evaluation.policy();
-  record.nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value;
+  record.nominal = nominal_value(instance, facts);
   record.occupancy = std::move(facts.occupancy);
-  record.worst_case = {.value = facts.worst_case.value,
-                       .kind = facts.worst_case.kind,
-                       .gap = facts.worst_case.gap,
-                       .method = std::move(facts.worst_case.method),
-                       .nature = std::move(facts.worst_case.nature)};
+  record.worst_case = record_of(facts.worst_case);
   files.parameters = state.point.policy;
   files.drawn_parameters = state.drawn.policy;
   files.drawn_policy = drawn.evaluation.policy();

@@ -1,6 +1,7 @@
 // One problem, one seed: solved and measured, in memory.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -29,6 +30,9 @@ class SeedRun {
 
   // Iterates by the configured method from `state`.
   SolverResult solve(SolverState state, const Observer& observe);
+
+  // The same from the start, with nothing recorded; kInterrupted once `interrupt`, if any, is set.
+  SolverResult train(const std::atomic<bool>* interrupt);
 
   // The metrics after an iteration, by exact gradients.
   Metrics measure(const Iteration& iteration);

@@ -34,21 +34,25 @@ std::vector<std::uint64_t> seeds_with_policy(const RunFolder& folder, const Prob
 
 PolicyReport evaluate_policy(const ProblemConfig& problem, const RunFolder& folder,
                              std::uint64_t seed, const EvaluateOptions& options) {
-  const Instance instance = make_instance(problem, seed);
+  return evaluate_policy(make_instance(problem, seed), problem.name, folder, seed, options);
+}
+
+PolicyReport evaluate_policy(const Instance& instance, const std::string& problem_name,
+                             const RunFolder& folder, std::uint64_t seed,
+                             const EvaluateOptions& options) {
   Matrix pi = read_policy(folder.seed(seed));
   const FiniteMdp& mdp = instance.world.mdp;
   const std::string name = (folder.seed(seed) / "policy.json").string();
   check(pi.rows() == mdp.states() && pi.cols() == mdp.actions(),
         "{}: the policy has {} states and {} actions, the problem '{}' has {} and {}", name,
-        pi.rows(), pi.cols(), problem.name, mdp.states(), mdp.actions());
+        pi.rows(), pi.cols(), problem_name, mdp.states(), mdp.actions());
   PolicyFacts facts = policy_facts(instance, std::move(pi), {});
-  PolicyReport report{
-      .seed = seed,
-      .nominal = instance.utility->evaluate(facts.occupancy, instance.nominal).value,
-      .worst_case = std::move(facts.worst_case),
-      .flow_residual = flow_residual(instance.world.mdp, facts.occupancy),
-      .worst_distance = 0,
-      .at_members = {}};
+  PolicyReport report{.seed = seed,
+                      .nominal = nominal_value(instance, facts),
+                      .worst_case = std::move(facts.worst_case),
+                      .flow_residual = flow_residual(instance.world.mdp, facts.occupancy),
+                      .worst_distance = 0,
+                      .at_members = {}};
   report.worst_distance = (report.worst_case.nature - instance.nominal).norm();
   Rng rng(options.member_seed, seed);
   for (Index i = 0; i < options.members; ++i) {

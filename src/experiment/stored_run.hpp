@@ -39,4 +39,9 @@ struct EvaluateOptions {
 PolicyReport evaluate_policy(const ProblemConfig& problem, const RunFolder& folder,
                              std::uint64_t seed, const EvaluateOptions& options = {});
 
+// The same where the instance of that problem and seed is made already.
+PolicyReport evaluate_policy(const Instance& instance, const std::string& problem_name,
+                             const RunFolder& folder, std::uint64_t seed,
+                             const EvaluateOptions& options = {});
+
 }  // namespace rgu

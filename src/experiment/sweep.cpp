@@ -42,42 +42,31 @@ ProblemConfig with_radius(ProblemConfig config, double radius) {
   return config;
 }
 
-// Trains from the start; empty when interrupted.
-std::optional<Vector> trained(const ProblemConfig& config, std::uint64_t seed,
-                              const SweepOptions& options) {
+AnswerKind weaker(AnswerKind a, AnswerKind b) { return std::max(a, b); }
+
+SweepPoint judged(const Instance& instance, const Vector& robust, const Vector& nominal) {
+  const PolicyFacts of_robust = policy_facts(instance, robust, {});
+  const PolicyFacts of_nominal = policy_facts(instance, nominal, {});
+  return {.robust_nominal = nominal_value(instance, of_robust),
+          .robust_worst = of_robust.worst_case.value,
+          .nominal_nominal = nominal_value(instance, of_nominal),
+          .nominal_worst = of_nominal.worst_case.value,
+          .kind = weaker(of_robust.worst_case.kind, of_nominal.worst_case.kind)};
+}
+
+// Trains from the start and compares; empty when interrupted.
+std::optional<SweepPoint> sweep_point(const ProblemConfig& config, std::uint64_t seed,
+                                      const std::optional<Vector>& nominal,
+                                      const SweepOptions& options) {
   ThreadPool pool(1);
   SeedRun run(config, seed, pool);
-  const auto observe = [&](const Iteration& iteration) {
-    Verdict verdict{.stop = options.interrupt != nullptr && options.interrupt->load()};
-    if (config.stopping.residual) verdict.residual = run.measure(iteration).residual;
-    return verdict;
-  };
-  SolverResult result = run.solve(run.start(), observe);
-  if (result.status == Status::kInterrupted) return std::nullopt;
+  const SolverResult result = run.train(options.interrupt);
+  if (result.status == Status::kInterrupted || !nominal) return std::nullopt;
   if (result.status == Status::kDiverged) {
     throw NotConverged(fmt::format("training with seed {} diverged after {} iterations", seed,
                                    result.state.iteration));
   }
-  return std::move(result.state.point.policy);
-}
-
-AnswerKind weaker(AnswerKind a, AnswerKind b) { return std::max(a, b); }
-
-SweepPoint judged(const ProblemConfig& config, double radius, std::uint64_t seed,
-                  const Vector& robust, const Vector& nominal) {
-  const Instance instance = make_instance(config, seed);
-  const PolicyFacts of_robust = policy_facts(instance, robust, {});
-  const PolicyFacts of_nominal = policy_facts(instance, nominal, {});
-  const auto at_nominal = [&](const PolicyFacts& facts) {
-    return instance.utility->evaluate(facts.occupancy, instance.nominal).value;
-  };
-  return {.radius = radius,
-          .seed = seed,
-          .robust_nominal = at_nominal(of_robust),
-          .robust_worst = of_robust.worst_case.value,
-          .nominal_nominal = at_nominal(of_nominal),
-          .nominal_worst = of_nominal.worst_case.value,
-          .kind = weaker(of_robust.worst_case.kind, of_nominal.worst_case.kind)};
+  return judged(run.instance(), result.state.point.policy, *nominal);
 }
 
 }  // namespace
@@ -132,11 +121,11 @@ std::vector<SweepPoint> sweep(const ProblemConfig& config, const std::vector<dou
   pool.for_each(static_cast<Index>(points.size()), [&](Index i) {
     const std::size_t r = static_cast<std::size_t>(i) / seeds;
     const std::size_t s = static_cast<std::size_t>(i) % seeds;
-    const std::uint64_t seed = config.seeds[s];
-    const std::optional<Vector> robust = trained(problems[r], seed, options);
-    if (robust && nominal[s]) {
-      points[static_cast<std::size_t>(i)] =
-          judged(problems[r], radii[r], seed, *robust, *nominal[s]);
+    auto& point = points[static_cast<std::size_t>(i)];
+    point = sweep_point(problems[r], config.seeds[s], nominal[s], options);
+    if (point) {
+      point->radius = radii[r];
+      point->seed = config.seeds[s];
     }
     told();
   });
