@@ -13,6 +13,7 @@
 #include "rgu/experiment/stored_run.hpp"
 #include "rgu/record/run_files.hpp"
 #include "rgu/report/html_comparison.hpp"
+#include "rgu/report/summary.hpp"
 
 namespace rgu {
 namespace {
@@ -25,12 +26,6 @@ struct EvaluateArguments {
   std::uint64_t member_seed = 0;
   bool json = false;
 };
-
-double mean_of(const std::vector<double>& values) {
-  return values.empty() ? std::nan("")
-                        : std::accumulate(values.begin(), values.end(), 0.0) /
-                              static_cast<double>(values.size());
-}
 
 double largest_of(const std::vector<double>& values) {
   return values.empty() ? std::nan("") : *std::max_element(values.begin(), values.end());
@@ -81,7 +76,8 @@ int evaluate(const EvaluateArguments& arguments) {
                         {.members = arguments.members, .member_seed = arguments.member_seed});
     json.push_back(to_json(report));
     rows.push_back({fmt::format("{}", seed), short_number(report.nominal),
-                    text_of(record_of(report.worst_case)), short_number(mean_of(report.at_members)),
+                    text_of(record_of(report.worst_case)),
+                    short_number(report::spread_of(report.at_members).mean),
                     short_number(largest_of(report.at_members)),
                     short_number(report.worst_distance),
                     fmt::format("{:.1e}", report.flow_residual)});

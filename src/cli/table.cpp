@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "rgu/report/summary.hpp"
 
 namespace rgu {
 namespace {
@@ -54,12 +55,9 @@ std::string short_number(double value) {
 }
 
 std::string mean_and_deviation(const std::vector<double>& values) {
-  const double count = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-  if (values.size() < 2) return short_number(mean);
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return fmt::format("{} ± {}", short_number(mean), short_number(std::sqrt(squares / (count - 1))));
+  const report::Spread spread = report::spread_of(values);
+  if (std::isnan(spread.deviation)) return short_number(spread.mean);
+  return fmt::format("{} ± {}", short_number(spread.mean), short_number(spread.deviation));
 }
 
 }  // namespace rgu
