@@ -1,6 +1,7 @@
 // rgu certify: how far the policies of a run are from the best possible.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "rgu/cli/table.hpp"
 #include "rgu/experiment/certify.hpp"
 #include "rgu/record/json_values.hpp"
+#include "rgu/record/run_files.hpp"
 
 namespace rgu {
 namespace {
@@ -41,16 +43,57 @@ Json to_json(const PolicyCertificate& certificate) {
           {"gap", rgu::to_json(certificate.gap())}};
 }
 
+// The report shows what was proven from now on.
+void record(const RunFolder& folder, const std::vector<PolicyCertificate>& certificates) {
+  for (const PolicyCertificate& certificate : certificates) {
+    const GlobalSolution& global = certificate.global;
+    write_certificate(folder.seed(certificate.policy.seed),
+                      {.lower_bound = global.lower_bound,
+                       .best_known = std::min(global.value, certificate.policy.worst_case.value),
+                       .method = global.method});
+  }
+  write_report(folder, read_run(folder));
+}
+
+// One line: how far the policies are from the best possible.
+std::string verdict(const std::vector<PolicyCertificate>& certificates) {
+  const PolicyCertificate* farthest = nullptr;
+  double share = -1;
+  for (const PolicyCertificate& certificate : certificates) {
+    const double of = std::abs(certificate.global.lower_bound);
+    const double here = of > 0 ? std::max(0.0, certificate.gap()) / of : 0;
+    if (!(here <= share)) {
+      share = here;
+      farthest = &certificate;
+    }
+  }
+  const std::string gap = percent(farthest->gap(), farthest->global.lower_bound);
+  if (gap == "-") {
+    return fmt::format("the worst case is at most {} above the least that any policy can have",
+                       short_number(std::max(0.0, farthest->gap())));
+  }
+  if (certificates.size() == 1) {
+    return fmt::format(
+        "the worst case of this policy is at most {} above the least possible, proven", gap);
+  }
+  return fmt::format(
+      "every worst case is at most {} above the least possible, proven (farthest: seed {})", gap,
+      farthest->policy.seed);
+}
+
 int certify(const CertifyArguments& arguments) {
   prepare_blas();
   const RunFolder folder = RunFolder::open(arguments.run);
+  const RunFolder::Lock lock(folder);
+  std::vector<PolicyCertificate> certificates;
   const ProblemConfig config = read_run_config(folder);
   Json json = Json::array();
   std::vector<TableRow> rows = {{"seed", "worst case Γ", "least possible, at least", "best known",
                                  "gap", "of the least", "flow residual"}};
   std::string method;
   for (const std::uint64_t seed : seeds_with_policy(folder, config)) {
-    const PolicyCertificate certificate = certify_policy(config, folder, seed, arguments.tolerance);
+    const PolicyCertificate& certificate =
+        certificates.emplace_back(certify_policy(config, folder, seed, arguments.tolerance));
     const PolicyReport& policy = certificate.policy;
     json.push_back(to_json(certificate));
     method = certificate.global.method;
@@ -62,14 +105,15 @@ int certify(const CertifyArguments& arguments) {
                     percent(certificate.gap(), certificate.global.lower_bound),
                     fmt::format("{:.1e}", policy.flow_residual)});
   }
+  record(folder, certificates);
   if (arguments.json) {
     fmt::print("{}\n", to_text(json));
     return kDone;
   }
   fmt::print(
       "{}: the worst case of each policy is at most `gap` above the least that any policy can "
-      "have\n\n{}\nlower bounds: {}, each proven by planning\n",
-      config.name, table(rows), method);
+      "have\n\n{}{}\nlower bounds: {}, each proven by planning\n",
+      config.name, table(rows), verdict(certificates), method);
   return kDone;
 }
 

@@ -8,7 +8,9 @@
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/table.hpp"
 #include "rgu/experiment/method.hpp"
+#include "rgu/experiment/method_choice.hpp"
 #include "rgu/experiment/seed_run.hpp"
+#include "rgu/experiment/theory_schedule.hpp"
 #include "rgu/record/json_values.hpp"
 
 namespace rgu {
@@ -23,6 +25,7 @@ struct CheckArguments {
 };
 
 struct Trial {
+  double iterations = 0;  // that a seed will do: those allowed, or fewer if it ended by itself
   double seconds_per_iteration = 0;
   double samples_per_iteration = 0;
 };
@@ -41,7 +44,9 @@ Trial trial(const ProblemConfig& config, int threads) {
     return Verdict{.stop = spent >= kTrialSeconds};
   });
   const double iterations = std::max(1.0, static_cast<double>(result.state.iteration));
-  return {.seconds_per_iteration = spent / iterations,
+  const bool ended = result.status != Status::kInterrupted;
+  return {.iterations = ended ? iterations : static_cast<double>(config.stopping.iterations),
+          .seconds_per_iteration = spent / iterations,
           .samples_per_iteration = static_cast<double>(result.state.samples) / iterations};
 }
 
@@ -50,10 +55,10 @@ int run_check(const CheckArguments& arguments) {
   prepare_blas();
   const Instance instance = make_instance(config, config.seeds.front());
   const FiniteMdp& mdp = instance.world.mdp;
-  const Remarks told = remarks(config, instance);
+  const Remarks told = remarks(resolved(config, instance), instance);
   const int threads = arguments.threads.count();
   const Trial cost = trial(config, threads);
-  const double iterations = static_cast<double>(config.stopping.iterations);
+  const double iterations = cost.iterations;
   const double seeds = static_cast<double>(config.seeds.size());
   const double seconds =
       cost.seconds_per_iteration * iterations * seeds / std::min<double>(threads, seeds);
@@ -65,7 +70,8 @@ int run_check(const CheckArguments& arguments) {
                        {"policy_parameters", instance.parameters->dimension()},
                        {"nature_parameters", instance.ambiguity->dimension()},
                        {"seeds", config.seeds.size()},
-                       {"iterations", config.stopping.iterations},
+                       {"method", chosen_method_text(config, instance)},
+                       {"iterations", iterations},
                        {"seconds_per_iteration", cost.seconds_per_iteration},
                        {"expected_seconds", seconds},
                        {"expected_samples", cost.samples_per_iteration * iterations},
@@ -81,12 +87,12 @@ int run_check(const CheckArguments& arguments) {
   fmt::print("policy: {} parameters; utility: {}; ambiguity: {} ({} numbers)\n",
              instance.parameters->dimension(), instance.utility_text, instance.ambiguity_text,
              instance.ambiguity->dimension());
-  fmt::print("method: {}\n", method_text(config));
+  fmt::print("method: {}\n", chosen_method_text(config, instance));
   fmt::print(
-      "cost: {} seeds x at most {} iterations, {:.3g} ms each (measured): about {:.2g} s on {} "
+      "cost: {} seeds x at most {:.0f} iterations, {:.3g} ms each (measured): about {:.2g} s on {} "
       "threads; {:.3g} samples a seed\n",
-      config.seeds.size(), config.stopping.iterations, 1e3 * cost.seconds_per_iteration, seconds,
-      threads, cost.samples_per_iteration * iterations);
+      config.seeds.size(), iterations, 1e3 * cost.seconds_per_iteration, seconds, threads,
+      cost.samples_per_iteration * iterations);
   for (const std::string& warning : told.warnings) fmt::print("warning: {}\n", warning);
   for (const std::string& note : told.notes) fmt::print("note: {}\n", note);
   fmt::print("the problem is sound\n");

@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
   rgu::add_show(app, chosen);
   rgu::add_list(app, chosen);
   rgu::add_check(app, chosen);
+  rgu::add_theory(app, chosen);
   rgu::add_keys(app, chosen);
   rgu::add_completions(app, chosen);
   try {

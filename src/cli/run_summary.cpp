@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "rgu/base/text_file.hpp"
@@ -17,6 +18,8 @@ bool has_result(const SeedRecord& seed) { return seed.policy.size() > 0; }
 struct Columns {
   bool baseline = false;
   bool violation = false;
+  bool residual = false;
+  bool certificate = false;
 };
 
 TableRow row_of(const SeedRecord& seed, const Columns& columns) {
@@ -25,7 +28,8 @@ TableRow row_of(const SeedRecord& seed, const Columns& columns) {
                   has_result(seed) ? short_number(shown_value(seed.nominal)) : "-",
                   has_result(seed) ? text_of(seed.worst_case) : "-"};
   if (columns.baseline) row.push_back(short_number(shown_value(seed.baseline_worst_case)));
-  row.push_back(short_number(last.residual));
+  if (columns.certificate) row.push_back(short_number(std::max(0.0, seed.optimality_gap())));
+  if (columns.residual) row.push_back(short_number(last.residual));
   if (columns.violation) row.push_back(short_number(last.violation));
   row.push_back(seed.seconds.empty() ? "-" : fmt::format("{:.1f} s", seed.seconds.back()));
   row.push_back(seed.status);
@@ -36,6 +40,8 @@ Columns columns_of(const RunRecord& run) {
   Columns columns;
   for (const SeedRecord& seed : run.seeds) {
     if (!std::isnan(seed.baseline_worst_case)) columns.baseline = true;
+    if (!seed.metrics.empty() && !std::isnan(seed.metrics.back().residual)) columns.residual = true;
+    if (seed.certificate.exists()) columns.certificate = true;
     if (!seed.metrics.empty() && !std::isnan(seed.metrics.back().violation)) {
       columns.violation = true;
     }
@@ -72,7 +78,8 @@ std::string summary(const RunRecord& run) {
   const Columns columns = columns_of(run);
   TableRow head = {"seed", "iterations", "nominal f", "worst case Γ"};
   if (columns.baseline) head.push_back("Γ of nominal policy");
-  head.push_back("residual");
+  if (columns.certificate) head.push_back("above the least, at most");
+  if (columns.residual) head.push_back("residual");
   if (columns.violation) head.push_back("violation");
   head.push_back("time");
   head.push_back("status");
@@ -99,6 +106,10 @@ Json summary_json(const RunRecord& run) {
       entry["worst_case"] = to_json(seed.worst_case.value);
       entry["kind"] = name_of(seed.worst_case.kind);
       entry["gap"] = to_json(seed.worst_case.gap);
+      if (seed.certificate.exists()) {
+        entry["lower_bound"] = to_json(seed.certificate.lower_bound);
+        entry["optimality_gap"] = to_json(seed.optimality_gap());
+      }
       if (!std::isnan(seed.baseline_worst_case)) {
         entry["baseline_nominal"] = to_json(seed.baseline_nominal);
         entry["baseline_worst_case"] = to_json(seed.baseline_worst_case);

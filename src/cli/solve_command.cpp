@@ -81,14 +81,27 @@ int run_and_tell(const ProblemConfig& config, const RunFolder& folder,
 
 struct SolveArguments {
   ProblemArguments problem;
+  std::string method;
   OutputArguments output;
   std::string out;
   bool force = false;
   bool tensorboard = false;
 };
 
+// --method takes the place of the whole table: keys of another method would only be refused.
+ProblemConfig config_of(const SolveArguments& arguments) {
+  ProblemArguments problem = arguments.problem;
+  if (!arguments.method.empty()) {
+    check(arguments.method.find_first_of("\"'{}\\\n") == std::string::npos,
+          "--method {}: not the name of a method; 'rgu keys' lists them", arguments.method);
+    problem.sets.insert(problem.sets.begin(),
+                        fmt::format("solver={{method=\"{}\"}}", arguments.method));
+  }
+  return problem.config();
+}
+
 int solve(const SolveArguments& arguments) {
-  ProblemConfig config = arguments.problem.config();
+  ProblemConfig config = config_of(arguments);
   config.output.tensorboard = config.output.tensorboard || arguments.tensorboard;
   const fs::path path = arguments.out.empty() ? free_folder(config.name) : fs::path(arguments.out);
   interrupt_flag();  // from here on Ctrl-C leaves a whole folder behind
@@ -134,6 +147,13 @@ void add_solve(CLI::App& app, Command& chosen) {
   CLI::App* command = app.add_subcommand("solve", "Find a robust policy, record and report it");
   auto arguments = std::make_shared<SolveArguments>();
   arguments->problem.add_to(*command);
+  command
+      ->add_option(
+          "--method", arguments->method,
+          "auto, envelope, occupancy, worst-case, pgda, pgda-lp or prox-extragradient, with "
+          "its own defaults (default: what the problem says; else auto, the strongest "
+          "guarantee the problem admits)")
+      ->type_name("NAME");
   command->add_option("--out,-o", arguments->out, "Folder of the run (default: runs/NAME)")
       ->type_name("DIR");
   command->add_flag("--force", arguments->force, "Replace the run that is there");
@@ -142,6 +162,8 @@ void add_solve(CLI::App& app, Command& chosen) {
   command->footer(
       "Examples:\n"
       "  rgu solve exploration\n"
+      "  rgu solve exploration --method auto\n"
+      "  rgu solve reward-robust --method envelope --set solver.tolerance=1e-8\n"
       "  rgu solve exploration --set ambiguity.radius=0.3 --seeds 3 --out runs/small\n"
       "  rgu solve my-problem.toml --set gradient.kind=sampled --json");
   command->callback([arguments, &chosen] { chosen = [arguments] { return solve(*arguments); }; });

@@ -1,6 +1,6 @@
 #include "rgu/experiment/certify.hpp"
 
-#include "rgu/global/cutting_planes.hpp"
+#include "rgu/global/envelope.hpp"
 
 namespace rgu {
 

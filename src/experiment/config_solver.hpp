@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "rgu/gradient/policy_gradient_scale.hpp"
+#include "rgu/solver/occupancy_pgda.hpp"
 #include "rgu/solver/schedule.hpp"
 
 namespace rgu {
@@ -21,29 +22,53 @@ struct GradientConfig {
   std::optional<Schedule> policy_horizon = {};
 };
 
+// Steps and counts as configured, or by the theorem of the method (theory_schedule.hpp).
+enum class StepSchedule { kFixed, kTheory };
+
+// The method with the strongest guarantee that the problem admits (method_choice.hpp).
+struct AutoConfig {};
+
+// The envelope solver: the least worst case of all policies, proven.
+struct EnvelopeConfig {
+  double tolerance = 1e-6;  // the gap to prove, relative
+};
+
 // Step sizes and weights: empty means "auto".
+struct OccupancyConfig {
+  std::optional<double> policy_step = {};
+  std::optional<double> nature_step = {};
+  NatureOrder order = NatureOrder::kNew;
+  StepSchedule schedule = StepSchedule::kFixed;
+};
+
 struct WorstCaseConfig {
   std::optional<double> policy_step = {};
+  StepSchedule schedule = StepSchedule::kFixed;
 };
 
 struct PgdaConfig {
   std::optional<double> policy_step = {};
   std::optional<double> nature_step = {};
   Index inner_steps = 10;
+  StepSchedule schedule = StepSchedule::kFixed;
 };
 
 struct PgdaLpConfig {
   std::optional<double> policy_step = {};
+  StepSchedule schedule = StepSchedule::kFixed;
 };
 
 struct ProxExtragradientConfig {
   std::optional<double> step = {};
   Schedule inner_steps = {.values = {6}};
   std::optional<double> proximal_weight = {};
+  StepSchedule schedule = StepSchedule::kFixed;
 };
 
 struct SolverConfig {
-  std::variant<WorstCaseConfig, PgdaConfig, PgdaLpConfig, ProxExtragradientConfig> method;
+  std::variant<AutoConfig, EnvelopeConfig, OccupancyConfig, WorstCaseConfig, PgdaConfig,
+               PgdaLpConfig, ProxExtragradientConfig>
+      method;
 };
 
 // The run ends at the first limit that is reached.

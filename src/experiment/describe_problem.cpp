@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "rgu/experiment/config_describe.hpp"
 #include "rgu/experiment/describe_kinds.hpp"
 
@@ -8,7 +10,14 @@ constexpr Range kCount = at_least(1);
 
 constexpr std::array<Kind, 2> kGradients = {{{"exact"}, {"sampled"}}};
 constexpr std::array<Kind, 2> kScales = {{{"derivative"}, {"paper"}}};
-constexpr std::array<Kind, 4> kMethods = {{
+constexpr std::array<Kind, 2> kSchedules = {
+    {{"fixed", "as configured"}, {"theory", "by the theorem of the method"}}};
+constexpr std::array<Kind, 2> kOrders = {{{"new", "the xi just found, as in the algorithm"},
+                                          {"old", "the xi before it, as in the proof"}}};
+constexpr std::array<Kind, 7> kMethods = {{
+    {"auto", "the one with the strongest guarantee that the problem admits"},
+    {"envelope", "the least worst case of all policies, proven"},
+    {"occupancy", "projected gradient descent-ascent over occupancies, averaged"},
     {"worst-case", "descent on the worst case itself"},
     {"pgda", "projected gradient descent-ascent"},
     {"pgda-lp", "descent with one linearised worst case a step"},
@@ -20,8 +29,36 @@ void describe_step(FieldVisitor& visit, std::string_view name, std::string_view 
   visit.value({name, help, kPositive, Presence::kAutomatic}, &step);
 }
 
+// `explicit_key`: a step that is given, or empty.
+void describe_schedule(FieldVisitor& visit, StepSchedule& schedule, std::string_view explicit_key) {
+  describe_enum(visit, {"schedule", "where steps and counts come from"}, schedule, kSchedules);
+  visit.rule(
+      schedule == StepSchedule::kFixed || explicit_key.empty(), "schedule",
+      fmt::format("schedule = \"theory\" chooses {}; leave one of the two out", explicit_key));
+}
+
+std::string_view given(std::string_view name, const std::optional<double>& step) {
+  return step ? name : std::string_view();
+}
+
+void describe_one(FieldVisitor&, AutoConfig&) {}
+
+void describe_one(FieldVisitor& visit, EnvelopeConfig& config) {
+  visit.value({"tolerance", "gap to prove, relative to the worst case", kPositive},
+              &config.tolerance);
+}
+
+void describe_one(FieldVisitor& visit, OccupancyConfig& config) {
+  describe_step(visit, "policy_step", "step size of the occupancy", config.policy_step);
+  describe_step(visit, "nature_step", "step size of nature", config.nature_step);
+  describe_enum(visit, {"order", "which xi the step of the occupancy sees"}, config.order, kOrders);
+  describe_schedule(visit, config.schedule,
+                    config.policy_step ? "policy_step" : given("nature_step", config.nature_step));
+}
+
 void describe_one(FieldVisitor& visit, WorstCaseConfig& config) {
   describe_step(visit, "policy_step", "step size of the policy", config.policy_step);
+  describe_schedule(visit, config.schedule, given("policy_step", config.policy_step));
 }
 
 void describe_one(FieldVisitor& visit, PgdaConfig& config) {
@@ -29,10 +66,13 @@ void describe_one(FieldVisitor& visit, PgdaConfig& config) {
   describe_step(visit, "nature_step", "step size of nature", config.nature_step);
   visit.value({"inner_steps", "steps of nature for each of the policy", kNonnegative},
               &config.inner_steps);
+  describe_schedule(visit, config.schedule,
+                    config.policy_step ? "policy_step" : given("nature_step", config.nature_step));
 }
 
 void describe_one(FieldVisitor& visit, PgdaLpConfig& config) {
   describe_step(visit, "policy_step", "step size of the policy", config.policy_step);
+  describe_schedule(visit, config.schedule, given("policy_step", config.policy_step));
 }
 
 void describe_one(FieldVisitor& visit, ProxExtragradientConfig& config) {
@@ -41,6 +81,11 @@ void describe_one(FieldVisitor& visit, ProxExtragradientConfig& config) {
               &config.inner_steps);
   visit.value({"proximal_weight", "pull towards the anchor", kNonnegative, Presence::kAutomatic},
               &config.proximal_weight);
+  const bool counted = config.inner_steps != ProxExtragradientConfig().inner_steps;
+  describe_schedule(visit, config.schedule,
+                    config.step ? "step"
+                    : counted   ? "inner_steps"
+                                : given("proximal_weight", config.proximal_weight));
 }
 
 // A table that may be left out: then its defaults hold.

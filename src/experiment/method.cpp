@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rgu/experiment/theory_schedule.hpp"
 #include "rgu/robustness/worst_case.hpp"
 #include "rgu/utility/drift.hpp"
 #include "rgu/utility/regularized.hpp"
@@ -22,20 +23,43 @@ std::string schedule_text(const Schedule& schedule) {
   return fmt::format("{}", schedule.at(0));
 }
 
+constexpr const char* kByTheorem = "steps and schedule by the theorem";
+
+template <class Method>
+bool is_theory(const Method& method) {
+  return method.schedule == StepSchedule::kTheory;
+}
+
 struct MethodText {
+  std::string operator()(const AutoConfig&) const { return "chosen by the problem"; }
+  std::string operator()(const EnvelopeConfig& method) const {
+    return fmt::format("envelope solver, to a proven relative gap of {}", method.tolerance);
+  }
+  std::string operator()(const OccupancyConfig& method) const {
+    const std::string order = method.order == NatureOrder::kNew ? "new xi" : "old xi";
+    if (is_theory(method)) return fmt::format("occupancy PGDA, {}, {}", kByTheorem, order);
+    return fmt::format("occupancy PGDA, occupancy step {}, nature step {}, {}",
+                       step_text(method.policy_step), step_text(method.nature_step), order);
+  }
   std::string operator()(const WorstCaseConfig& method) const {
+    if (is_theory(method)) return fmt::format("PGDA with a worst-case oracle, {}", kByTheorem);
     return fmt::format("PGDA with a worst-case oracle, policy step {}",
                        step_text(method.policy_step));
   }
   std::string operator()(const PgdaConfig& method) const {
+    if (is_theory(method)) {
+      return fmt::format("PGDA, {}, {} inner steps", kByTheorem, method.inner_steps);
+    }
     return fmt::format("PGDA, policy step {}, nature step {}, {} inner steps",
                        step_text(method.policy_step), step_text(method.nature_step),
                        method.inner_steps);
   }
   std::string operator()(const PgdaLpConfig& method) const {
+    if (is_theory(method)) return fmt::format("PGDA-lp, {}", kByTheorem);
     return fmt::format("PGDA-lp, policy step {}", step_text(method.policy_step));
   }
   std::string operator()(const ProxExtragradientConfig& method) const {
+    if (is_theory(method)) return fmt::format("prox-extragradient, {}", kByTheorem);
     return fmt::format("prox-extragradient, step {}, proximal weight {}, {} inner steps",
                        step_text(method.step), step_text(method.proximal_weight),
                        schedule_text(method.inner_steps));
@@ -79,14 +103,22 @@ bool is_proximal(const ProblemConfig& config) {
   return std::holds_alternative<ProxExtragradientConfig>(config.solver.method);
 }
 
+bool is_over_occupancies(const ProblemConfig& config) {
+  return std::holds_alternative<EnvelopeConfig>(config.solver.method) ||
+         std::holds_alternative<OccupancyConfig>(config.solver.method);
+}
+
 bool answers_with_extremes(const ProblemConfig& config) {
-  return std::holds_alternative<WorstCaseConfig>(config.solver.method) ||
+  return std::holds_alternative<EnvelopeConfig>(config.solver.method) ||
+         std::holds_alternative<WorstCaseConfig>(config.solver.method) ||
          std::holds_alternative<PgdaLpConfig>(config.solver.method);
 }
 
 std::string method_text(const ProblemConfig& config) {
   std::string text = std::visit(MethodText{}, config.solver.method);
+  if (is_over_occupancies(config)) return text;
   if (config.gradient.kind == GradientKind::kExact) return text + ", exact gradients";
+  if (is_proximal(config) && follows_theory(config.solver)) return text + ", sampled gradients";
   return text + fmt::format(", sampled gradients (m = {}, H = {})",
                             schedule_text(config.gradient.trajectories),
                             schedule_text(config.gradient.horizon));
@@ -116,7 +148,8 @@ Remarks remarks(const ProblemConfig& config, const Instance& instance) {
         "eigenvalues together: the smoothness that the theorems assume fails there. "
         "utility.smoothing > 0 restores it.");
   }
-  if (const auto* proximal = std::get_if<ProxExtragradientConfig>(&config.solver.method)) {
+  if (const auto* proximal = std::get_if<ProxExtragradientConfig>(&config.solver.method);
+      proximal != nullptr && !is_theory(*proximal)) {
     out.notes.push_back(fmt::format(
         "The theorem of the prox-extragradient method asks for a proximal weight above the "
         "Lipschitz constant of the gradients (commonly 1e4 and more at a discount of 0.95); this "

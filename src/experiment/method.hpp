@@ -10,6 +10,8 @@
 namespace rgu {
 
 bool is_proximal(const ProblemConfig& config);
+// Does the method work on occupancies of a known model instead of policy parameters?
+bool is_over_occupancies(const ProblemConfig& config);
 // Does nature always answer with an extreme point instead of taking steps?
 bool answers_with_extremes(const ProblemConfig& config);
 

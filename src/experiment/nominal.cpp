@@ -1,5 +1,8 @@
 #include "rgu/experiment/nominal.hpp"
 
+#include <algorithm>
+
+#include "rgu/experiment/method.hpp"
 #include "rgu/experiment/seed_run.hpp"
 #include "rgu/robustness/feasibility.hpp"
 
@@ -8,20 +11,27 @@ namespace rgu {
 ProblemConfig nominal_problem(const ProblemConfig& config) {
   ProblemConfig nominal = config;
   nominal.ambiguity = AmbiguityConfig{.kind = SingletonConfig{}, .centre = config.ambiguity.centre};
-  nominal.solver.method = WorstCaseConfig{};
+  if (is_over_occupancies(config)) {
+    nominal.solver.method = EnvelopeConfig{};
+  } else if (!std::holds_alternative<AutoConfig>(config.solver.method)) {
+    nominal.solver.method = WorstCaseConfig{};
+  }
   nominal.gradient = GradientConfig{.policy_gradient = config.gradient.policy_gradient};
   return nominal;
 }
 
-std::optional<Vector> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
+std::optional<Matrix> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
                                      Index iterations, const std::atomic<bool>* interrupt) {
   ThreadPool pool(1);
   ProblemConfig nominal = nominal_problem(config);
   nominal.stopping = StoppingConfig{.iterations = iterations};
+  if (!std::holds_alternative<WorstCaseConfig>(nominal.solver.method)) {
+    nominal.stopping.iterations = std::max(iterations, config.stopping.iterations);
+  }
   SeedRun run(nominal, seed, pool);
   SolverResult result = run.train(interrupt);
   if (result.status == Status::kInterrupted) return std::nullopt;
-  return std::move(result.state.point.policy);
+  return run.policy_of(result.state);
 }
 
 bool has_baseline(const Instance& instance) {

@@ -10,13 +10,14 @@
 
 namespace rgu {
 
-// The same problem without ambiguity: nature plays the nominal xi. By PGDA with a worst-case
-// oracle, which is then plain policy gradient.
+// The same problem without ambiguity: nature plays the nominal xi. By the envelope solver where the
+// problem is solved over occupancies, else by PGDA with a worst-case oracle, which is then plain
+// policy gradient.
 ProblemConfig nominal_problem(const ProblemConfig& config);
 
-// theta after that many iterations of it, whatever other limits the problem has; empty if
-// `interrupt` was set on the way.
-std::optional<Vector> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
+// pi (S, A) after that many iterations of it (by the envelope solver: all that the problem allows),
+// whatever other limits the problem has; empty if `interrupt` was set on the way.
+std::optional<Matrix> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
                                      Index iterations,
                                      const std::atomic<bool>* interrupt = nullptr);
 

@@ -12,8 +12,10 @@
 #include "rgu/base/crc32c.hpp"
 #include "rgu/base/thread_pool.hpp"
 #include "rgu/experiment/method.hpp"
+#include "rgu/experiment/method_choice.hpp"
 #include "rgu/experiment/nominal.hpp"
 #include "rgu/experiment/seed_run.hpp"
+#include "rgu/experiment/theory_schedule.hpp"
 #include "rgu/record/run_files.hpp"
 #include "rgu/record/seed_recorder.hpp"
 #include "rgu/solver/state_file.hpp"
@@ -113,9 +115,9 @@ SeedOutcome run_seed(const ProblemConfig& config, const RunFolder& folder, std::
   recorder.checkpoint(to_text(result.state));
   SeedFiles files = run.conclude(result);
   if (files.finished && config.output.baseline && has_baseline(run.instance())) {
-    const auto theta = nominal_policy(config, seed, result.state.iteration, options.interrupt);
-    if (theta) {
-      run.add_baseline(*theta, files);
+    const auto pi = nominal_policy(run.config(), seed, result.state.iteration, options.interrupt);
+    if (pi) {
+      run.add_baseline(*pi, files);
     } else {
       result.status = Status::kInterrupted;
       files = run.conclude(result);
@@ -183,13 +185,13 @@ std::string fingerprint(const ProblemConfig& config) {
 RunRecord about(const ProblemConfig& config) {
   check(!config.seeds.empty(), "seeds: there is none, must be at least one");
   const Instance instance = make_instance(config, config.seeds.front());
-  Remarks remarks = rgu::remarks(config, instance);
+  Remarks remarks = rgu::remarks(resolved(config, instance), instance);
   RunRecord run;
   run.name = config.name;
   run.description = config.description;
   run.version = version_text();
   run.fingerprint = fingerprint(config);
-  run.method = method_text(config);
+  run.method = chosen_method_text(config, instance);
   run.utility = instance.utility_text;
   run.ambiguity = instance.ambiguity_text;
   run.states = instance.world.mdp.states();
@@ -231,7 +233,10 @@ std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder&
   for (std::size_t i = 0; i < config.seeds.size(); ++i) {
     const std::filesystem::path seed_folder = folder.seed(config.seeds[i]);
     // A result that no longer is one must not be taken for one after a crash.
-    if (options.reopen) std::filesystem::remove(seed_folder / "result.json");
+    if (options.reopen) {
+      std::filesystem::remove(seed_folder / "result.json");
+      std::filesystem::remove(seed_folder / "certificate.json");
+    }
     if (!is_finished(seed_folder)) open.push_back(i);
   }
   const int outer = std::clamp(static_cast<int>(open.size()), 1, options.threads);

@@ -8,12 +8,22 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/experiment/method.hpp"
+#include "rgu/experiment/theory_numbers.hpp"
+#include "rgu/experiment/theory_schedule.hpp"
+#include "rgu/global/envelope.hpp"
+#include "rgu/global/saddle_gap.hpp"
 #include "rgu/gradient/exact_oracle.hpp"
+#include "rgu/gradient/occupancy_oracle.hpp"
 #include "rgu/gradient/sampled_oracle.hpp"
+#include "rgu/mdp/occupancy.hpp"
+#include "rgu/mdp/occupancy_policies.hpp"
+#include "rgu/mdp/occupancy_polytope.hpp"
 #include "rgu/robustness/feasibility.hpp"
+#include "rgu/solver/occupancy_pgda.hpp"
 #include "rgu/solver/pgda.hpp"
 #include "rgu/solver/prox_extragradient.hpp"
 #include "rgu/solver/stationarity.hpp"
+#include "rgu/theory/descent_ascent.hpp"
 
 namespace rgu {
 namespace {
@@ -55,17 +65,35 @@ StopRule stop_rule(const StoppingConfig& config) {
           .residual = config.residual};
 }
 
+// Where a method works on occupancies, those are the parameters of its policies.
+Instance made_instance(const ProblemConfig& config, std::uint64_t seed) {
+  Instance instance = make_instance(config, seed);
+  if (!is_over_occupancies(resolved(config, instance))) return instance;
+  const FiniteMdp& mdp = instance.world.mdp;
+  instance.start = flatten(occupancy(mdp, instance.policy->probabilities(instance.start)));
+  instance.policy = std::make_unique<OccupancyPolicies>(mdp.states(), mdp.actions());
+  return instance;
+}
+
+// 1, 2, 5, 10, 20, 50, ..: proving a gap costs more than an iteration.
+bool is_landmark(Index iteration) {
+  while (iteration % 10 == 0) iteration /= 10;
+  return iteration == 1 || iteration == 2 || iteration == 5;
+}
+
 }  // namespace
 
 struct SeedRun::Parts {
   Parts(const ProblemConfig& problem, std::uint64_t seed_number, ThreadPool& pool)
-      : config(problem),
-        seed(seed_number),
-        instance(make_instance(problem, seed_number)),
+      : seed(seed_number),
+        instance(made_instance(problem, seed_number)),
+        config(resolved(problem, instance)),
+        over_occupancies(*instance.utility),
         exact(instance.world.mdp, *instance.policy, *instance.utility,
               problem.gradient.policy_gradient),
         memory(instance, tracking_options()) {
-    check_budgets(problem);
+    check_budgets(config);
+    if (is_over_occupancies(config)) polytope.emplace(instance.world.mdp);
     if (!is_sampled()) return;
     sampler = std::make_unique<TrajectorySampler>(instance.world.mdp, pool);
     set_budgets(0);
@@ -79,12 +107,24 @@ struct SeedRun::Parts {
 
   const GradientOracle& oracle() const {
     if (is_sampled()) return *sampled;
+    if (polytope) return over_occupancies;
     return exact;
   }
 
   SaddleProblem problem() const {
-    return {.oracle = oracle(), .policies = *instance.parameters, .ambiguity = *instance.ambiguity};
+    const ConvexSet* parameters = instance.parameters.get();
+    if (polytope) parameters = &*polytope;
+    return {.oracle = oracle(), .policies = *parameters, .ambiguity = *instance.ambiguity};
   }
+
+  // The point that the method stands for.
+  static const SaddlePoint& output(const SolverState& state) {
+    return state.average.policy.size() > 0 ? state.average : state.point;
+  }
+
+  Metrics measure_occupancy(const Iteration& iteration);
+  void add_saddle_gap(const SaddlePoint& z, Metrics& metrics) const;
+  SolverResult minimise_envelope(double tolerance, SolverState state, const Observer& observe);
 
   NatureAnswer answer(const SaddlePoint& at, Rng& rng) {
     if (!is_sampled()) return {.nature = memory.at(at.policy, at.nature).worst_case.nature};
@@ -97,9 +137,12 @@ struct SeedRun::Parts {
             .samples = transitions(size)};
   }
 
-  ProblemConfig config;
   std::uint64_t seed;
   Instance instance;
+  ProblemConfig config;
+  OccupancyOracle over_occupancies;
+  std::optional<OccupancyPolytope> polytope;  // empty: the method works on policy parameters
+  CertificateRecord certificate;              // of the envelope solver
   ExactOracle exact;
   PolicyMemory memory;
   std::unique_ptr<TrajectorySampler> sampler;  // null: gradients are exact
@@ -112,6 +155,12 @@ SeedRun::SeedRun(const ProblemConfig& config, std::uint64_t seed, ThreadPool& po
 SeedRun::~SeedRun() = default;
 
 const Instance& SeedRun::instance() const { return parts_->instance; }
+
+const ProblemConfig& SeedRun::config() const { return parts_->config; }
+
+Matrix SeedRun::policy_of(const SolverState& state) const {
+  return parts_->instance.policy->probabilities(Parts::output(state).policy);
+}
 
 SolverState SeedRun::start() const {
   SolverState state;
@@ -131,6 +180,19 @@ SolverResult SeedRun::solve(SolverState state, const Observer& observe) {
     const StopRule& stop;
     const Observer& observe;
 
+    SolverResult operator()(const AutoConfig&) {
+      throw InvalidInput("solver: the method is still to be chosen");  // resolved chooses it
+    }
+    SolverResult operator()(const EnvelopeConfig& method) {
+      return parts.minimise_envelope(method.tolerance, std::move(state), observe);
+    }
+    SolverResult operator()(const OccupancyConfig& method) {
+      return occupancy_pgda(problem, std::move(state),
+                            {.policy_step = method.policy_step,
+                             .nature_step = method.nature_step,
+                             .order = method.order},
+                            stop, observe);
+    }
     SolverResult operator()(const WorstCaseConfig& method) {
       const auto answer = [this](const SaddlePoint& at, Rng& rng) { return parts.answer(at, rng); };
       return pgda_worst_case(problem, answer, std::move(state), {.policy_step = method.policy_step},
@@ -171,7 +233,86 @@ SolverResult SeedRun::train(const std::atomic<bool>* interrupt) {
   });
 }
 
+// The solver keeps no state but the number of its steps: it is deterministic, so that a resumed run
+// makes them again.
+SolverResult SeedRun::Parts::minimise_envelope(double tolerance, SolverState state,
+                                               const Observer& observe) {
+  EnvelopeSolver solver(instance.world.mdp, *instance.utility, *instance.ambiguity, tolerance);
+  const auto ended = [&]() -> std::optional<Status> {
+    if (solver.best().status == GlobalStatus::kCertified) return Status::kCertified;
+    if (solver.is_exhausted()) return Status::kExhausted;
+    return std::nullopt;
+  };
+  for (Index k = 0; k < state.iteration; ++k) solver.advance();
+  const StopRule stop = stop_rule(config.stopping);
+  check_stop_rule(stop);
+  Status status = ended().value_or(Status::kRunning);
+  if (status == Status::kRunning) {
+    status = run(stop, state, observe, [&](SolverState& next) -> StepReport {
+      solver.advance();
+      const GlobalSolution& best = solver.best();
+      next.point = {.policy = flatten(best.occupancy), .nature = best.nature};
+      return {.objective = best.value, .lower_bound = best.lower_bound, .ended = ended()};
+    });
+  }
+  const GlobalSolution& best = solver.best();
+  if (best.iterations > 0) {
+    certificate = {
+        .lower_bound = best.lower_bound, .best_known = best.value, .method = best.method};
+  }
+  return {.status = status, .state = std::move(state)};
+}
+
+void SeedRun::Parts::add_saddle_gap(const SaddlePoint& z, Metrics& metrics) const {
+  const auto& method = std::get<OccupancyConfig>(config.solver.method);
+  const FiniteMdp& mdp = instance.world.mdp;
+  metrics.saddle_gap = saddle_gap(mdp, *instance.utility, *instance.ambiguity,
+                                  as_matrix(z.policy, mdp.states(), mdp.actions()), z.nature)
+                           .value;
+  if (!method.policy_step || !method.nature_step) return;  // the theorem has constant steps
+  const ProblemNumbers numbers = problem_numbers(instance, ConstantScale::kDerivative);
+  const double bound =
+      occupancy_gap_bound(numbers, {.policy = *method.policy_step, .nature = *method.nature_step},
+                          static_cast<double>(metrics.iteration));
+  if (std::isfinite(bound)) metrics.saddle_gap_bound = bound;
+}
+
+Metrics SeedRun::Parts::measure_occupancy(const Iteration& iteration) {
+  const SaddlePoint& z = output(iteration.state);
+  const PolicyFacts& facts = memory.at(z.policy, z.nature);
+  const UtilityGradient f = instance.utility->evaluate(facts.occupancy, z.nature);
+  Metrics metrics{.iteration = iteration.state.iteration,
+                  .objective = f.value,
+                  .envelope = facts.worst_case.value,
+                  .envelope_kind = facts.worst_case.kind,
+                  .nominal = nominal_value(instance, facts),
+                  .policy_move = (iteration.state.point.policy - iteration.before.policy).norm(),
+                  .nature_move = (iteration.state.point.nature - iteration.before.nature).norm(),
+                  .nature_residual = instance.ambiguity->normal_residual(z.nature, f.nature),
+                  .nature_distance = (z.nature - instance.nominal).norm()};
+  const double slack = facts.worst_case.kind == AnswerKind::kCertified ? facts.worst_case.gap : 0.0;
+  if (slack > 0) metrics.envelope_gap = slack;
+  if (iteration.report.policy_step > 0) metrics.policy_step = iteration.report.policy_step;
+  if (iteration.report.nature_step > 0) metrics.nature_step = iteration.report.nature_step;
+  if (std::isfinite(iteration.report.lower_bound)) {
+    metrics.lower_bound = iteration.report.lower_bound;
+    // Never 0: rounding could hide as much, and a logarithmic axis would end.
+    metrics.optimality_gap = std::max(1e-16 * gap_scale(metrics.envelope),
+                                      metrics.envelope + slack - metrics.lower_bound);
+  }
+  if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
+    metrics.violation = std::max(0.0, constraints->largest);
+  }
+  const bool last = metrics.iteration == config.stopping.iterations;
+  if (std::holds_alternative<OccupancyConfig>(config.solver.method) &&
+      (last || is_landmark(metrics.iteration))) {
+    add_saddle_gap(z, metrics);
+  }
+  return metrics;
+}
+
 Metrics SeedRun::measure(const Iteration& iteration) {
+  if (parts_->polytope) return parts_->measure_occupancy(iteration);
   const Instance& instance = parts_->instance;
   const SaddleProblem problem = parts_->problem();
   const SaddlePoint& z = iteration.state.point;
@@ -249,12 +390,12 @@ std::string multiplier_text(const Vector& multipliers, const Vector& violation) 
 
 }  // namespace
 
-void SeedRun::add_baseline(const Vector& theta, SeedFiles& files) const {
+void SeedRun::add_baseline(const Matrix& pi, SeedFiles& files) const {
   const Instance& instance = parts_->instance;
   SeedRecord& record = files.record;
   WorstCaseOptions options;
   options.hint = record.worst_case.nature;  // what was found for the other policy helps here too
-  const PolicyFacts facts = policy_facts(instance, theta, options);
+  const PolicyFacts facts = policy_facts(instance, pi, options);
   record.baseline_nominal = nominal_value(instance, facts);
   record.baseline_worst_case = facts.worst_case.value;
   const double margin = 1e-9 * std::max(1.0, std::abs(facts.worst_case.value));
@@ -270,8 +411,9 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
   const Instance& instance = parts_->instance;
   const SolverState& state = result.state;
   WorstCaseOptions options;
-  options.hint = state.point.nature;
-  PolicyFacts facts = policy_facts(instance, state.point.policy, options);
+  const SaddlePoint& output = Parts::output(state);
+  options.hint = output.nature;
+  PolicyFacts facts = policy_facts(instance, policy_of(state), options);
   const PolicyFacts drawn = policy_facts(instance, state.drawn.policy, options);
   SeedFiles files;
   SeedRecord& record = files.record;
@@ -285,13 +427,15 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
         state.iteration + 1, state.iteration));
   }
   if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
-    const Vector& nature = state.point.nature;
+    const Vector& nature = output.nature;
     if (auto trouble = trouble_with_constraints(parts_->config, instance, *constraints, nature)) {
       record.solved = false;
       record.status = "constraints not met; " + record.status;
       record.notes.push_back(std::move(*trouble));
     }
-    if (constraints->violation.size() == nature.size()) {
+    // The envelope solver has the worst multipliers, not those of a saddle point.
+    const bool saddle = !std::holds_alternative<EnvelopeConfig>(parts_->config.solver.method);
+    if (saddle && constraints->violation.size() == nature.size()) {
       record.notes.push_back(multiplier_text(nature, constraints->violation));
     }
   }
@@ -299,7 +443,16 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
   record.nominal = nominal_value(instance, facts);
   record.occupancy = std::move(facts.occupancy);
   record.worst_case = record_of(facts.worst_case);
-  files.parameters = state.point.policy;
+  record.certificate = parts_->certificate;
+  if (std::holds_alternative<EnvelopeConfig>(parts_->config.solver.method) &&
+      result.status != Status::kCertified && record.solved) {
+    record.solved = false;
+    record.notes.push_back(fmt::format(
+        "the gap asked for is not proven: the worst case is at most {:.3g} above the least "
+        "possible",
+        record.optimality_gap()));
+  }
+  files.parameters = output.policy;
   files.drawn_parameters = state.drawn.policy;
   files.drawn_policy = drawn.evaluation.policy();
   files.drawn_envelope = drawn.worst_case.value;

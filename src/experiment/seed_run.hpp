@@ -24,6 +24,12 @@ class SeedRun {
   SeedRun& operator=(const SeedRun&) = delete;
 
   const Instance& instance() const;
+  // The problem with the method chosen and its steps settled (theory_schedule.hpp).
+  const ProblemConfig& config() const;
+
+  // What a state has to offer, (S, A): the policy of the averages where the method averages, else
+  // of the last iterate.
+  Matrix policy_of(const SolverState& state) const;
 
   // Where a run of this seed begins.
   SolverState start() const;
@@ -40,8 +46,8 @@ class SeedRun {
   // What stands in the record at the end, with the worst case searched as hard as by default.
   SeedFiles conclude(const SolverResult& result);
 
-  // Adds how the policy with parameters `theta`, trained without ambiguity, does in this problem.
-  void add_baseline(const Vector& theta, SeedFiles& files) const;
+  // Adds how the policy pi (S, A), trained without ambiguity, does in this problem.
+  void add_baseline(const Matrix& pi, SeedFiles& files) const;
 
  private:
   struct Parts;

@@ -44,7 +44,7 @@ ProblemConfig with_radius(ProblemConfig config, double radius) {
 
 AnswerKind weaker(AnswerKind a, AnswerKind b) { return std::max(a, b); }
 
-SweepPoint judged(const Instance& instance, const Vector& robust, const Vector& nominal) {
+SweepPoint judged(const Instance& instance, const Matrix& robust, const Matrix& nominal) {
   const PolicyFacts of_robust = policy_facts(instance, robust, {});
   const PolicyFacts of_nominal = policy_facts(instance, nominal, {});
   return {.robust_nominal = nominal_value(instance, of_robust),
@@ -56,7 +56,7 @@ SweepPoint judged(const Instance& instance, const Vector& robust, const Vector& 
 
 // Trains from the start and compares; empty when interrupted.
 std::optional<SweepPoint> sweep_point(const ProblemConfig& config, std::uint64_t seed,
-                                      const std::optional<Vector>& nominal,
+                                      const std::optional<Matrix>& nominal,
                                       const SweepOptions& options) {
   ThreadPool pool(1);
   SeedRun run(config, seed, pool);
@@ -66,7 +66,7 @@ std::optional<SweepPoint> sweep_point(const ProblemConfig& config, std::uint64_t
     throw NotConverged(fmt::format("training with seed {} diverged after {} iterations", seed,
                                    result.state.iteration));
   }
-  return judged(run.instance(), result.state.point.policy, *nominal);
+  return judged(run.instance(), run.policy_of(result.state), *nominal);
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ std::vector<SweepPoint> sweep(const ProblemConfig& config, const std::vector<dou
     if (options.progress) options.progress(++done, total);
   };
   ThreadPool pool(options.threads);
-  std::vector<std::optional<Vector>> nominal(seeds);
+  std::vector<std::optional<Matrix>> nominal(seeds);
   pool.for_each(static_cast<Index>(seeds), [&](Index i) {
     const auto s = static_cast<std::size_t>(i);
     nominal[s] =

@@ -151,8 +151,9 @@ class ValueReader {
     for (auto&& [key, node] : table) {
       const std::string name(key.str());
       if (name == "base" || name == "rate") {
-        const Key number{name == "base" ? "base" : "rate", {}, kNonnegative};
-        ValueReader(number, folder_).read(node, name == "base" ? rule.base : rule.rate);
+        const bool is_base = name == "base";
+        const Key number{is_base ? "base" : "rate", {}, is_base ? kFinite : kNonnegative};
+        ValueReader(number, folder_).read(node, is_base ? rule.base : rule.rate);
       } else if (name == "max") {
         ValueReader({"max", {}, key_.range}, folder_).read(node, rule.max);
       } else if (name == "growth") {

@@ -1,24 +1,51 @@
 #include "rgu/global/certificate.hpp"
 
-#include <cmath>
 #include <limits>
 
 #include "rgu/base/check.hpp"
 #include "rgu/mdp/planning.hpp"
 
 namespace rgu {
+namespace {
+
+// Where these many sweeps do not settle the span, the model mixes slowly and Krylov solves pay.
+constexpr Index kSweepLimit = 100;
 
 // Every V with V <= slope + g P V has (1-g) <rho, V> <= <slope, lambda> on Lambda: multiply the
-// flow equations by V. The plan's V less residual / (1-g) is one, whatever the plan is worth. Sums
-// of S + 2 terms no larger than |V| are rounded twice: in the residual and in <rho, V>.
-double planning_bound(const FiniteMdp& mdp, const Matrix& slope, double offset) {
-  check_finite("offset", offset);
-  const Plan plan = optimal_plan(mdp, slope);
-  const double least = (1 - mdp.discount()) * mdp.start().dot(plan.value);
-  const double largest = plan.value.lpNorm<Eigen::Infinity>() + std::abs(offset);
+// flow equations by V. `value` + shortfall / (1-g) is one, where shortfall is the least of
+// min_a Q - value. Sums of S + 2 terms no larger than |V| are rounded twice: in the shortfall and
+// in <rho, V>.
+double bound_from(const FiniteMdp& mdp, const Vector& value, double shortfall, double offset) {
+  const double least = (1 - mdp.discount()) * mdp.start().dot(value);
+  const double largest = value.lpNorm<Eigen::Infinity>() + std::abs(offset);
   const double rounding =
       2 * std::numeric_limits<double>::epsilon() * static_cast<double>(mdp.states() + 2) * largest;
-  return offset + least - plan.residual - rounding;
+  return offset + least + shortfall - rounding;
+}
+
+PlannedBound by_policy_iteration(const FiniteMdp& mdp, const Matrix& slope, double offset) {
+  Plan plan = optimal_plan(mdp, slope);
+  const double bound = bound_from(mdp, plan.value, -plan.residual, offset);
+  return {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.value)};
+}
+
+}  // namespace
+
+PlannedBound planned_bound(const FiniteMdp& mdp, const Matrix& slope, double offset,
+                           const Vector& guess) {
+  check_finite("offset", offset);
+  if (!mdp.is_sparse()) return by_policy_iteration(mdp, slope, offset);
+  const ModifiedPlanOptions options{.tolerance = 1e-11, .iterations = kSweepLimit, .start = guess};
+  ModifiedPlan plan = modified_policy_iteration(mdp, slope, options);
+  if (plan.highest - plan.lowest > options.tolerance * slope.cwiseAbs().maxCoeff()) {
+    return by_policy_iteration(mdp, slope, offset);
+  }
+  const double bound = bound_from(mdp, plan.value, plan.lowest, offset);
+  return {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.value)};
+}
+
+double planning_bound(const FiniteMdp& mdp, const Matrix& slope, double offset) {
+  return planned_bound(mdp, slope, offset).bound;
 }
 
 }  // namespace rgu

@@ -2,7 +2,10 @@
 // polytope Lambda, and the lower bounds that prove them.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "rgu/base/answer_kind.hpp"
 #include "rgu/mdp/finite_mdp.hpp"
@@ -16,14 +19,28 @@ namespace rgu {
 // slope is (S, A) and finite and offset is finite.
 double planning_bound(const FiniteMdp& mdp, const Matrix& slope, double offset);
 
+// The same bound with the policy that attains it, up to what the bound takes off. `guess`, if not
+// empty: values of a similar slope, which shorten the work on sparse models.
+struct PlannedBound {
+  double bound = 0;
+  std::vector<Index> action = {};  // (S): a deterministic policy
+  Vector value = {};               // (S): a guess for the next slope
+};
+PlannedBound planned_bound(const FiniteMdp& mdp, const Matrix& slope, double offset,
+                           const Vector& guess = {});
+
 enum class GlobalStatus {
   kCertified,  // the gap is as small as was asked for
   kLimit,      // it is not: out of iterations, or rounding ended the progress
 };
 
+// A gap is small enough at `tolerance` times this.
+inline double gap_scale(double value) { return std::max(std::abs(value), 1e-9); }
+
 struct GlobalSolution {
   Matrix occupancy = {};                     // (S, A), of `policy`
   Matrix policy = {};                        // (S, A)
+  Vector nature = {};                        // a xi at which the policy does worst
   double value = 0;                          // Gamma(occupancy), or above it by what `kind` says
   AnswerKind kind = AnswerKind::kBestFound;  // of the value
   double lower_bound = 0;                    // no member of Lambda has a smaller Gamma

@@ -43,6 +43,20 @@ class FlowDual {
   // D.
   Mask active(const Matrix& x) const { return free_ || (x.array() > 0); }
 
+  // D with an entry of every state: where a state has none, the one at which point + E'v is
+  // largest. It contains a policy, whose rows of E are invertible.
+  Mask with_policy(const State& state) const {
+    Mask mask = active(state.x);
+    const Matrix before = point_ + adjoint(state.v);
+    for (Index s = 0; s < before.rows(); ++s) {
+      if (mask.row(s).any()) continue;
+      Index largest = 0;
+      before.row(s).maxCoeff(&largest);
+      mask(s, largest) = true;
+    }
+    return mask;
+  }
+
   // x, or 0 where it is negative and must not be.
   Matrix clipped(const Matrix& x) const { return free_.select(x, x.cwiseMax(0.0)); }
 
@@ -186,8 +200,13 @@ std::optional<Move> line_search(const FlowDual& dual, const FlowDual::State& fro
 // A good start for each end of the scale. For a point near the polytope v = 0. For a point far away
 // the projection is nearly the vertex that maximises <point, x>: with V its value and d its state
 // occupancy, v = -V + (I - g P_pi)^-1 d makes x(v) that vertex. The lower phi decides.
-FlowDual::State start(const FiniteMdp& mdp, const FlowDual& dual, const Matrix& point) {
+FlowDual::State start(const FiniteMdp& mdp, const FlowDual& dual, const Matrix& point,
+                      const Vector& guess) {
   FlowDual::State near = dual.at(Vector::Zero(mdp.states()));
+  if (guess.size() > 0) {
+    FlowDual::State guessed = dual.at(guess);
+    if (guessed.phi <= near.phi) near = std::move(guessed);
+  }
   const Plan plan = optimal_plan(mdp, -point);
   const PolicyEvaluation vertex(mdp, deterministic_policy(plan.action, mdp.actions()));
   const Matrix mass = vertex.state_occupancy().replicate(1, mdp.actions());
@@ -215,41 +234,54 @@ FlowDual::State minimise(const FlowDual& dual, const NewtonSystem& newton, FlowD
   return state;
 }
 
-// Moves x within its positive entries onto the flow equations. Unlike x(v), whose entries carry the
-// rounding of numbers as large as the point, this reaches the accuracy of x itself.
-Matrix polish(const FlowDual& dual, const NewtonSystem& newton, Matrix x) {
+// Moves x within its positive entries, and one of each state that has none, onto the flow
+// equations. Unlike x(v), whose entries carry the rounding of numbers as large as the point, this
+// reaches the accuracy of x itself. A change that is large beside the residual is none of rounding
+// and is left.
+Matrix polish(const FiniteMdp& mdp, const FlowDual& dual, const NewtonSystem& newton,
+              const FlowDual::State& state) {
+  const double reach = 100 * std::sqrt(static_cast<double>(mdp.states())) / (1 - mdp.discount());
+  Matrix x = state.x;
   Vector residual = dual.residual(x);
+  Mask active = dual.with_policy(state);
   for (int k = 0; k < 5 && residual.norm() > kResidual; ++k) {
-    const Mask active = dual.active(x);
-    const Matrix change = dual.adjoint(newton.solve(active, kPolishShift, -residual));
+    const Matrix change =
+        active.select(dual.adjoint(newton.solve(active, kPolishShift, -residual)), 0.0);
     const Matrix next = active.select(dual.clipped(x + change), 0.0);
     const Vector left = dual.residual(next);
-    if (!(left.norm() < residual.norm())) break;
+    if (!(left.norm() < residual.norm()) || change.norm() > reach * residual.norm()) break;
     x = next;
     residual = left;
   }
   return x;
 }
 
-Matrix solution(const FiniteMdp& mdp, const FlowDual& dual, FlowDual::State start, double size) {
+FlowProjection solution(const FiniteMdp& mdp, const FlowDual& dual, FlowDual::State start,
+                        double size) {
   const NewtonSystem newton(mdp, dual);
-  Matrix x = polish(dual, newton, minimise(dual, newton, std::move(start), size).x);
+  FlowDual::State state = minimise(dual, newton, std::move(start), size);
+  Matrix x = polish(mdp, dual, newton, state);
   const double residual = dual.residual(x).norm();
   if (!(residual <= kPromised * std::max(1.0, x.norm()))) {
     throw NotConverged(fmt::format(
         "projection onto the occupancy polytope stopped at flow residual {:.3g}, promised {:g}",
         residual, kPromised));
   }
-  return x;
+  return {.point = std::move(x), .multipliers = std::move(state.v)};
 }
 
 }  // namespace
 
 Matrix project_onto_flows(const FiniteMdp& mdp, const Matrix& point) {
+  return project_onto_flows(mdp, point, Vector()).point;
+}
+
+FlowProjection project_onto_flows(const FiniteMdp& mdp, const Matrix& point, const Vector& guess) {
+  if (guess.size() > 0) check_size("guess of the multipliers", guess.size(), mdp.states());
   const double size = std::max(1.0, point.cwiseAbs().maxCoeff());
   const FlowDual dual(mdp, point, (1.0 - mdp.discount()) * mdp.start(),
                       Mask::Constant(point.rows(), point.cols(), false));
-  return solution(mdp, dual, start(mdp, dual, point), size);
+  return solution(mdp, dual, start(mdp, dual, point, guess), size);
 }
 
 Matrix project_onto_flow_tangents(const FiniteMdp& mdp, const Matrix& member,
@@ -258,7 +290,7 @@ Matrix project_onto_flow_tangents(const FiniteMdp& mdp, const Matrix& member,
   if (size == 0) return direction;
   const Matrix unit = direction / size;
   const FlowDual dual(mdp, unit, Vector::Zero(mdp.states()), member.array() > kZero);
-  return size * solution(mdp, dual, dual.at(Vector::Zero(mdp.states())), 1.0);
+  return size * solution(mdp, dual, dual.at(Vector::Zero(mdp.states())), 1.0).point;
 }
 
 }  // namespace rgu

@@ -6,6 +6,74 @@
 #include "rgu/base/check.hpp"
 
 namespace rgu {
+namespace {
+
+constexpr Index kPatience = 20;  // improvements without a smaller span: rounding has won
+
+// The row of the kernel that the policy takes in state s, times v.
+double expected_value(const FiniteMdp& mdp, Index row, const Vector& v) {
+  if (mdp.is_sparse()) return mdp.sparse_kernel().row(row).dot(v);
+  return mdp.dense_kernel().row(row).dot(v);
+}
+
+// Sets V to min_a Q and the actions to those that attain it, with the bounds that follow.
+void improve(const FiniteMdp& mdp, const Matrix& cost, ModifiedPlan& plan) {
+  const Matrix q = cost + mdp.discount() * mdp.expected_next(plan.value);
+  plan.lowest = std::numeric_limits<double>::infinity();
+  plan.highest = -plan.lowest;
+  for (Index s = 0; s < mdp.states(); ++s) {
+    const double least = q.row(s).minCoeff(&plan.action[static_cast<std::size_t>(s)]);
+    plan.lowest = std::min(plan.lowest, least - plan.value(s));
+    plan.highest = std::max(plan.highest, least - plan.value(s));
+  }
+}
+
+// One step V <- c + g P V of the policy that is greedy now. The shift is free: it keeps V where the
+// bounds put it, so that it need not creep there at the rate g.
+void evaluate_greedy(const FiniteMdp& mdp, const Matrix& cost, double shift, ModifiedPlan& plan) {
+  Vector next(mdp.states());
+  for (Index s = 0; s < mdp.states(); ++s) {
+    const Index a = plan.action[static_cast<std::size_t>(s)];
+    next(s) = cost(s, a) + mdp.discount() * expected_value(mdp, s * mdp.actions() + a, plan.value) +
+              shift;
+  }
+  plan.value = std::move(next);
+}
+
+}  // namespace
+
+ModifiedPlan modified_policy_iteration(const FiniteMdp& mdp, const Matrix& cost,
+                                       const ModifiedPlanOptions& options) {
+  check_shape("cost", cost, {mdp.states(), mdp.actions()});
+  check_finite("cost", cost);
+  check_positive("tolerance", options.tolerance);
+  check_count("sweeps", options.sweeps, 0);
+  check_count("iterations", options.iterations);
+  ModifiedPlan plan;
+  plan.action.resize(static_cast<std::size_t>(mdp.states()));
+  plan.value = options.start;
+  if (plan.value.size() == 0) plan.value = Vector::Zero(mdp.states());
+  check_size("start", plan.value.size(), mdp.states());
+  check_finite("start", plan.value);
+
+  const double promised = options.tolerance * cost.cwiseAbs().maxCoeff();
+  const double g = mdp.discount();
+  double last = std::numeric_limits<double>::infinity();
+  Index stalled = 0;
+  while (plan.iterations < options.iterations) {
+    improve(mdp, cost, plan);
+    ++plan.iterations;
+    const double span = plan.highest - plan.lowest;
+    stalled = span < 0.999 * last ? 0 : stalled + 1;
+    last = std::min(last, span);
+    if (span <= promised || stalled > kPatience) return plan;
+    const double shift = g / (1 - g) * 0.5 * (plan.lowest + plan.highest);
+    evaluate_greedy(mdp, cost, shift, plan);
+    for (Index k = 0; k < options.sweeps; ++k) evaluate_greedy(mdp, cost, 0, plan);
+  }
+  improve(mdp, cost, plan);
+  return plan;
+}
 
 Plan optimal_plan(const FiniteMdp& mdp, const Matrix& cost, EvaluationOptions options) {
   check_shape("cost", cost, {mdp.states(), mdp.actions()});

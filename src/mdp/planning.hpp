@@ -20,6 +20,30 @@ struct Plan {
 // cost: (S, A), finite. An action changes only for an improvement above rounding, so it ends.
 Plan optimal_plan(const FiniteMdp& mdp, const Matrix& cost, EvaluationOptions options = {});
 
+struct ModifiedPlanOptions {
+  double tolerance = 1e-10;  // > 0: of (highest - lowest), relative to the largest |cost|
+  Index sweeps = 10;         // >= 0: evaluations of the greedy policy between two improvements
+  Index iterations = 10000;  // >= 1: the most improvements
+  Vector start = {};         // (S): a guess of the values; empty: 0
+};
+
+// Values that are optimal up to a constant shift, and how much that shift may be: the optimal value
+// lies between value + lowest / (1-g) and value + highest / (1-g), in every state.
+struct ModifiedPlan {
+  std::vector<Index> action;  // (S): greedy for `value`
+  Vector value;               // (S)
+  double lowest = 0;          // min over s of min_a Q(s,a) - V(s)
+  double highest = 0;         // max over s of it
+  Index iterations = 0;
+};
+
+// Modified policy iteration [PutermanShin1978] with the bounds of [MacQueen1966]: it stops on the
+// span of the Bellman residual, which on models that mix falls much faster than g^n. Memory and
+// time of a sweep are linear in the transitions. Stops short where rounding ends the progress or
+// the iterations do: the bounds say so. Throws InvalidInput as optimal_plan does.
+ModifiedPlan modified_policy_iteration(const FiniteMdp& mdp, const Matrix& cost,
+                                       const ModifiedPlanOptions& options = {});
+
 // A deterministic policy as (S, A) probabilities.
 Matrix deterministic_policy(const std::vector<Index>& action, Index actions);
 

@@ -89,7 +89,10 @@ PolicyEvaluation::PolicyEvaluation(const FiniteMdp& mdp, Matrix pi, EvaluationOp
   check_positive("residual", options.residual);
 }
 
-Vector PolicyEvaluation::state_occupancy() const { return normalised(solved_flow()); }
+// No mass is negative but by the residual of the solve.
+Vector PolicyEvaluation::state_occupancy() const {
+  return normalised<Vector>(solved_flow().cwiseMax(0.0));
+}
 
 Vector PolicyEvaluation::solved_flow() const {
   const auto source = flow_source<Vector>(mdp_);

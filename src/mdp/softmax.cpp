@@ -1,5 +1,8 @@
 #include "rgu/mdp/softmax.hpp"
 
+#include <algorithm>
+#include <numbers>
+
 #include "rgu/base/check.hpp"
 #include "rgu/base/dense_kernels.hpp"
 
@@ -20,6 +23,19 @@ Vector logit_score(const Matrix& pi, const Matrix& weight) {
     for (Index a = 0; a < actions; ++a) to[a] = w[a] - total * p[a];
   }
   return score;
+}
+
+// max over s, a, a' of |features(s, a) - features(s, a')|.
+double feature_spread(const Matrix& features, Index actions) {
+  double largest = 0;
+  for (Index first = 0; first < features.rows(); first += actions) {
+    for (Index a = first; a < first + actions; ++a) {
+      for (Index b = a + 1; b < first + actions; ++b) {
+        largest = std::max(largest, (features.row(a) - features.row(b)).norm());
+      }
+    }
+  }
+  return largest;
 }
 
 }  // namespace
@@ -64,6 +80,16 @@ Vector LogLinearSoftmax::score(const Vector& /*theta*/, const Matrix& pi,
                                const Matrix& weight) const {
   check_shape("policy", pi, {features_.rows() / actions_, actions_});
   return features_.transpose() * logit_score(pi, weight);
+}
+
+PolicyConstants policy_constants(const PolicyClass& policy) {
+  if (dynamic_cast<const TabularSoftmax*>(&policy) != nullptr) {
+    return {.lipschitz = std::numbers::sqrt2, .smoothness = 0.5};
+  }
+  const auto* linear = dynamic_cast<const LogLinearSoftmax*>(&policy);
+  if (linear == nullptr) return {};
+  const double spread = feature_spread(linear->features(), linear->actions());
+  return {.lipschitz = spread, .smoothness = spread * spread / 4};
 }
 
 }  // namespace rgu

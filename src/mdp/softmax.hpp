@@ -1,9 +1,17 @@
 // Softmax policies: pi_theta(a|s) proportional to exp(logit_theta(s, a)).
 #pragma once
 
+#include <limits>
+
 #include "rgu/mdp/policy.hpp"
 
 namespace rgu {
+
+// Over every theta, state and action [RGU, Ass. pi_theta_bound]; infinite where no bound is known.
+struct PolicyConstants {
+  double lipschitz = std::numeric_limits<double>::infinity();   // l_pi: |grad log pi|
+  double smoothness = std::numeric_limits<double>::infinity();  // L_pi: grad log pi in theta
+};
 
 // One logit for each state and action: theta in R^{S A}, theta(s * A + a) = logit(s, a).
 // |grad log pi| <= sqrt 2 and grad log pi is 1/2-Lipschitz.
@@ -30,6 +38,7 @@ class LogLinearSoftmax final : public PolicyClass {
   LogLinearSoftmax(Matrix features, Index actions);
 
   const Matrix& features() const { return features_; }
+  Index actions() const { return actions_; }
 
   Index dimension() const override { return features_.cols(); }
   Matrix probabilities(const Vector& theta) const override;
@@ -39,5 +48,11 @@ class LogLinearSoftmax final : public PolicyClass {
   Matrix features_;
   Index actions_;
 };
+
+// Tabular softmax: sqrt 2 and 1/2. Log-linear softmax: D and D^2/4, D the largest distance between
+// the features of two actions in one state. (grad log pi is a feature less the mean of the
+// features; its derivative in theta is minus their covariance, at most a quarter of the squared
+// range in any direction.) No bound is known for other classes.
+PolicyConstants policy_constants(const PolicyClass& policy);
 
 }  // namespace rgu

@@ -35,6 +35,10 @@ struct Metrics {
   double violation = kNone;                       // of the constraints, the largest; 0: none
   double policy_step = kNone;                     // eta, or alpha
   double nature_step = kNone;                     // beta, or alpha
+  double lower_bound = kNone;                     // no policy has a smaller Gamma
+  double optimality_gap = kNone;                  // Gamma, or what it is at most, less that bound
+  double saddle_gap = kNone;                      // of the averages, proven
+  double saddle_gap_bound = kNone;                // what the theorem says of it
   Index samples = 0;                              // transitions drawn so far
 };
 
@@ -75,6 +79,15 @@ inline constexpr std::array kMetricFields = {
                 &Metrics::violation},
     MetricField{"policy_step", "η", "step size of the policy", &Metrics::policy_step},
     MetricField{"nature_step", "β", "step size of nature", &Metrics::nature_step},
+    MetricField{"lower_bound", "least Γ", "no policy has a smaller worst case (proven)",
+                &Metrics::lower_bound},
+    MetricField{"optimality_gap", "Γ − least Γ",
+                "the worst case is at most this much above the least possible (proven)",
+                &Metrics::optimality_gap},
+    MetricField{"saddle_gap", "saddle gap", "saddle gap of the averages (proven)",
+                &Metrics::saddle_gap},
+    MetricField{"saddle_gap_bound", "its bound", "what the theorem says of the saddle gap",
+                &Metrics::saddle_gap_bound},
 };
 
 }  // namespace rgu

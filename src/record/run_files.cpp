@@ -115,6 +115,13 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
     record.baseline_nominal = number<double>(json, "baseline_nominal");
     record.baseline_worst_case = number<double>(json, "baseline_worst_case");
   });
+  if (fs::exists(folder / "certificate.json")) {
+    naming(folder / "certificate.json", [&](const Json& json) {
+      record.certificate = {.lower_bound = number<double>(json, "lower_bound"),
+                            .best_known = number<double>(json, "best_known"),
+                            .method = words(json, "method")};
+    });
+  }
   naming(folder / "result.json", [&](const Json& json) {
     record.status = words(json, "status");
     record.solved = member(json, "solved") == true;
@@ -166,12 +173,20 @@ void write_seed(const fs::path& folder, const SeedFiles& seed) {
                       {"baseline_worst_case", rgu::to_json(record.baseline_worst_case)},
                       {"nature", rgu::to_json(record.worst_case.nature)}};
   write_file(folder / "worst_case.json", worst.dump(1) + '\n');
+  if (record.certificate.exists()) write_certificate(folder, record.certificate);
   const Json result = {{"seed", record.seed},
                        {"status", record.status},
                        {"solved", record.solved},
                        {"finished", seed.finished},
                        {"notes", record.notes}};
   write_file(folder / "result.json", result.dump(1) + '\n');
+}
+
+void write_certificate(const fs::path& folder, const CertificateRecord& certificate) {
+  const Json json = {{"lower_bound", rgu::to_json(certificate.lower_bound)},
+                     {"best_known", rgu::to_json(certificate.best_known)},
+                     {"method", certificate.method}};
+  write_file(folder / "certificate.json", json.dump(1) + '\n');
 }
 
 std::string read_fingerprint(const RunFolder& folder) {

@@ -11,8 +11,8 @@ namespace rgu {
 // run.json: everything of the record but the config and the seeds.
 void write_about(const RunFolder& folder, const RunRecord& run);
 
-// What is known of one seed at its end: policy.json, worst_case.json and result.json, in this
-// order, so that a result stands only beside what it speaks of.
+// What is known of one seed at its end: policy.json, worst_case.json, certificate.json where there
+// is one, and result.json, in this order, so that a result stands only beside what it speaks of.
 struct SeedFiles {
   SeedRecord record;    // without its metrics and seconds
   Vector parameters;    // theta of the last iterate
@@ -22,6 +22,10 @@ struct SeedFiles {
   bool finished = true;       // false: interrupted, to be resumed
 };
 void write_seed(const std::filesystem::path& seed_folder, const SeedFiles& seed);
+
+// certificate.json: written where something was proven.
+void write_certificate(const std::filesystem::path& seed_folder,
+                       const CertificateRecord& certificate);
 
 // What run.json says that the run was made from.
 std::string read_fingerprint(const RunFolder& folder);

@@ -10,6 +10,7 @@
 //     checkpoint       all that is needed to go on; checkpoint.previous is the one before it
 //     policy.json      the policy: parameters, probabilities, occupancy; also the drawn iterate
 //     worst_case.json  Gamma, its kind, the worst xi
+//     certificate.json the least worst case that any policy can have, where that was proven
 //     result.json      how it ended
 //     events.out.tfevents.*  for TensorBoard, where asked for
 #pragma once

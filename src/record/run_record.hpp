@@ -22,6 +22,15 @@ struct WorstCaseRecord {
   Vector nature;                // the worst xi
 };
 
+// What is proven about the policies that a problem admits.
+struct CertificateRecord {
+  double lower_bound = Metrics::kNone;  // no policy has a smaller worst case; NaN: nothing is known
+  double best_known = Metrics::kNone;   // the smallest worst case that some policy is known to have
+  std::string method;                   // one line: how the bound was found
+
+  bool exists() const { return !std::isnan(lower_bound); }
+};
+
 // What rounding leaves of a value that is 0: shown as 0.
 inline double shown_value(double value) { return std::abs(value) < 1e-13 ? 0.0 : value; }
 
@@ -38,7 +47,14 @@ struct SeedRecord {
   // Of the policy that was trained without ambiguity; NaN: there is none.
   double baseline_nominal = Metrics::kNone;
   double baseline_worst_case = Metrics::kNone;
+  CertificateRecord certificate;
   std::vector<std::string> notes;  // about this seed
+
+  // The worst case is at most this above the least possible; NaN: not known.
+  double optimality_gap() const {
+    const double slack = worst_case.kind == AnswerKind::kCertified ? worst_case.gap : 0;
+    return worst_case.value + slack - certificate.lower_bound;
+  }
 };
 
 // Where the states of a grid world lie: state -> row * columns + column. Cells without a state are

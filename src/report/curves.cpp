@@ -37,7 +37,15 @@ const std::vector<Group>& other_groups() {
       {"objective",
        "Objective, worst case and nominal value",
        Scale::kLinear,
-       {"objective", "envelope", "nominal"}},
+       {"objective", "envelope", "nominal", "lower_bound"}},
+      {"optimality_gap",
+       "Worst case above the least possible, at most",
+       Scale::kLog,
+       {"optimality_gap"}},
+      {"saddle_gap",
+       "Saddle gap of the averages, and the theorem's bound",
+       Scale::kLog,
+       {"saddle_gap", "saddle_gap_bound"}},
       {"residual", "Stationarity residual", Scale::kLog, {"residual"}},
       {"mappings", "Gradient mappings", Scale::kLog, {"policy_mapping", "nature_mapping"}},
       {"prox_mappings",
@@ -76,12 +84,17 @@ std::string envelope_kinds(const RunRecord& run) {
   return text;
 }
 
-// The place of every iteration that some seed has.
-std::map<Index, std::size_t> places_of_iterations(const RunRecord& run) {
-  std::map<Index, std::size_t> places;
+// The place of every iteration that some seed has. A metric that was measured at fewer than half of
+// them is drawn at its own: between gaps on both sides a point would not be seen.
+std::map<Index, std::size_t> places_of_iterations(const RunRecord& run, const MetricField& field) {
+  std::map<Index, std::size_t> places, measured;
   for (const SeedRecord& seed : run.seeds) {
-    for (const Metrics& m : seed.metrics) places[m.iteration] = 0;
+    for (const Metrics& m : seed.metrics) {
+      places[m.iteration] = 0;
+      if (std::isfinite(m.*field.member)) measured[m.iteration] = 0;
+    }
   }
+  if (2 * measured.size() < places.size()) places = std::move(measured);
   std::size_t next = 0;
   for (auto& [iteration, place] : places) place = next++;
   return places;
@@ -96,7 +109,8 @@ std::vector<std::vector<double>> seed_lists(const RunRecord& run,
   for (const SeedRecord& seed : run.seeds) {
     std::vector<double>& list = lists.emplace_back(places.size(), kGap);
     for (std::size_t i = 0; i < seed.metrics.size(); ++i) {
-      list[places.at(seed.metrics[i].iteration)] = value(seed, i);
+      const auto place = places.find(seed.metrics[i].iteration);
+      if (place != places.end()) list[place->second] = value(seed, i);
     }
   }
   return lists;
@@ -225,7 +239,7 @@ void keep_x(Curve& curve, const std::vector<std::string>& names) {
 }
 
 Curve metric_curve(const RunRecord& run, const MetricField& field) {
-  const std::map<Index, std::size_t> places = places_of_iterations(run);
+  const std::map<Index, std::size_t> places = places_of_iterations(run, field);
   const std::size_t n = places.size();
   Curve curve;
   curve.name = field.symbol;

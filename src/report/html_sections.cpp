@@ -92,9 +92,10 @@ std::string facts(const RunRecord& run) {
          fact("Ambiguity set", run.ambiguity) + "</dl>\n";
 }
 
-bool has_violation(const RunRecord& run) {
+// Does some seed end with this metric measured?
+bool has_last(const RunRecord& run, double Metrics::*member) {
   for (const SeedRecord& seed : run.seeds) {
-    if (!seed.metrics.empty() && std::isfinite(seed.metrics.back().violation)) return true;
+    if (!seed.metrics.empty() && std::isfinite(seed.metrics.back().*member)) return true;
   }
   return false;
 }
@@ -119,10 +120,15 @@ ResultColumns result_columns(const RunRecord& run) {
 struct ExtraColumns {
   bool baseline = false;
   bool violation = false;
+  bool certificate = false;
+  bool residual = false;
 };
 
 ExtraColumns extra_columns(const RunRecord& run) {
-  return {.baseline = !baseline_text(run).empty(), .violation = has_violation(run)};
+  return {.baseline = !baseline_text(run).empty(),
+          .violation = has_last(run, &Metrics::violation),
+          .certificate = !optimality_text(run).empty(),
+          .residual = has_last(run, &Metrics::residual)};
 }
 
 std::string result_cells(const SeedRecord& seed, const ResultColumns& columns, std::size_t i,
@@ -130,11 +136,14 @@ std::string result_cells(const SeedRecord& seed, const ResultColumns& columns, s
   const Metrics last = seed.metrics.empty() ? Metrics{} : seed.metrics.back();
   const WorstCaseRecord& worst = seed.worst_case;
   std::string html = fmt::format(
-      R"(<th scope="row">{}</th><td class="words">{}</td><td>{}</td><td>{}</td><td>{}</td><td class="left">{}</td><td>{}</td><td>{}</td>)",
+      R"(<th scope="row">{}</th><td class="words">{}</td><td>{}</td><td>{}</td><td>{}</td><td class="left">{}</td><td>{}</td>)",
       seed.seed, escaped(seed.status), count(last.iteration), columns.nominal[i], columns.worst[i],
       name_of(worst.kind),
-      worst.kind == AnswerKind::kBestFound ? "not known" : short_number(worst.gap),
-      number(last.residual));
+      worst.kind == AnswerKind::kBestFound ? "not known" : short_number(worst.gap));
+  if (extra.residual) html += fmt::format("<td>{}</td>", number(last.residual));
+  if (extra.certificate) {
+    html += fmt::format("<td>{}</td>", short_number(std::max(0.0, seed.optimality_gap())));
+  }
   if (extra.baseline) html += fmt::format("<td>{}</td>", columns.baseline[i]);
   if (extra.violation) html += fmt::format("<td>{}</td>", short_number(last.violation));
   return html + fmt::format("<td>{}</td><td>{}</td>", last.samples > 0 ? count(last.samples) : "–",
@@ -243,7 +252,7 @@ std::string summary_section(const RunRecord& run, const Summary& summary) {
                            large(summary.price, best.worst_case.value - best.nominal),
                            instances ? summary.kinds : std::string(name_of(best.worst_case.kind)),
                            over_seeds(summary.price, "")});
-  html += "</dl>\n" + paragraph(baseline_text(run));
+  html += "</dl>\n" + paragraph(optimality_text(run)) + paragraph(baseline_text(run));
   if (instances) {
     html += aside(
         "Large: the mean over the seeds. Each seed is a random instance of its own, so their "
@@ -276,7 +285,9 @@ std::string result_section(const RunRecord& run, const Summary& summary) {
   const ExtraColumns extra = extra_columns(run);
   const ResultColumns columns = result_columns(run);
   std::string html = R"(<div class="scroll" tabindex="0"><table>
-<thead><tr><th scope="col" class="left">seed</th><th scope="col" class="words">status</th><th scope="col">iterations</th><th scope="col">nominal f₀</th><th scope="col">worst case Γ</th><th scope="col" class="left">kind</th><th scope="col">gap</th><th scope="col">residual</th>)";
+<thead><tr><th scope="col" class="left">seed</th><th scope="col" class="words">status</th><th scope="col">iterations</th><th scope="col">nominal f₀</th><th scope="col">worst case Γ</th><th scope="col" class="left">kind</th><th scope="col">gap</th>)";
+  if (extra.residual) html += "<th scope=\"col\">residual</th>";
+  if (extra.certificate) html += "<th scope=\"col\">above the least, at most</th>";
   if (extra.baseline) html += "<th scope=\"col\">Γ of nominal policy</th>";
   if (extra.violation) html += "<th scope=\"col\">violation</th>";
   html += "<th scope=\"col\">samples</th><th scope=\"col\">seconds</th></tr></thead>\n<tbody>\n";

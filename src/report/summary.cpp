@@ -115,6 +115,27 @@ Summary summary_of(const RunRecord& run) {
   return summary;
 }
 
+std::string optimality_text(const RunRecord& run) {
+  std::size_t proven = 0;
+  double farthest = 0, share = 0;
+  for (const SeedRecord& seed : run.seeds) {
+    const double gap = std::max(0.0, seed.optimality_gap());
+    if (!seed.certificate.exists() || !std::isfinite(seed.optimality_gap())) continue;
+    ++proven;
+    farthest = std::max(farthest, gap);
+    const double least = std::abs(seed.certificate.lower_bound);
+    share = std::max(share, least > 0 ? gap / least : HUGE_VAL);
+  }
+  if (proven == 0) return "";
+  const std::string relative =
+      std::isfinite(share) ? fmt::format(" ({}% of it)", short_number(100 * share)) : "";
+  return fmt::format(
+      "It is proven that {} at most {}{} above the least worst case that any policy can have.",
+      proven == 1 ? "its worst case is"
+                  : fmt::format("the worst cases of {} seeds are all", proven),
+      short_number(farthest), relative);
+}
+
 std::string baseline_text(const RunRecord& run) {
   std::size_t compared = 0, lower = 0;
   double gain = 0;

@@ -36,6 +36,10 @@ Summary summary_of(const RunRecord& run);
 // "exact", "certified, gap 1.2×10⁻⁴", "best found".
 std::string kind_text(const WorstCaseRecord& worst_case);
 
+// How far the policies are from the best possible, at most, in a sentence; empty where nothing is
+// proven.
+std::string optimality_text(const RunRecord& run);
+
 // How the policies do in the worst case against those trained without ambiguity, in a sentence;
 // empty where there are none.
 std::string baseline_text(const RunRecord& run);

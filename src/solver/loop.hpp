@@ -31,6 +31,9 @@ struct StepReport {
   double policy_step = 0;      // eta, or alpha
   double nature_step = 0;      // beta, or alpha; 0 where nature takes no steps
   double proximal_weight = 0;  // sigma; 0 where there is none
+  // No policy has a smaller worst case, where that is known.
+  double lower_bound = std::numeric_limits<double>::quiet_NaN();
+  std::optional<Status> ended = {};  // the method itself has come to an end, and how
 };
 
 struct Iteration {
@@ -81,9 +84,10 @@ Status run(const StopRule& stop, SolverState& state, const Observer& observe, St
     draw_iterate(next);
     next.seconds = seconds_before + std::chrono::duration<double>(Clock::now() - begin).count();
     std::swap(state, next);  // `next` now holds z_k
-    if (!observe) continue;
-    const Verdict verdict = observe({.state = state, .before = next.point, .report = report});
+    Verdict verdict;
+    if (observe) verdict = observe({.state = state, .before = next.point, .report = report});
     state.residual = verdict.residual;
+    if (report.ended) return *report.ended;
     if (reached_residual(stop, state)) return Status::kConverged;
     if (verdict.stop) return Status::kInterrupted;
   }

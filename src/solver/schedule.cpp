@@ -29,7 +29,7 @@ Index count_at(const GrowingCount& rule, Index k) {
   const double count =
       std::ceil(rule.base + rule.rate * grown(rule.growth, static_cast<double>(k)));
   if (count >= static_cast<double>(rule.max)) return rule.max;
-  return std::max<Index>(1, static_cast<Index>(count));
+  return static_cast<Index>(std::max(1.0, count));
 }
 
 void check_rule(std::string_view name, const std::vector<Index>& counts) {
@@ -40,7 +40,7 @@ void check_rule(std::string_view name, const std::vector<Index>& counts) {
 }
 
 void check_rule(std::string_view name, const GrowingCount& rule) {
-  check_nonnegative(fmt::format("base of {}", name), rule.base);
+  check_finite(fmt::format("base of {}", name), rule.base);
   check_nonnegative(fmt::format("rate of {}", name), rule.rate);
   check_count(fmt::format("max of {}", name), rule.max);
 }

@@ -13,7 +13,7 @@ namespace rgu {
 // g(k): log(k + 1), k, or (k + 1)^2.
 enum class Growth { kLog, kLinear, kQuadratic };
 
-// min(max, max(1, ceil(base + rate g(k)))).
+// min(max, max(1, ceil(base + rate g(k)))). A base below 0 delays the growth.
 struct GrowingCount {
   double base = 1;
   double rate = 1;
@@ -33,7 +33,7 @@ struct Schedule {
   bool operator==(const Schedule&) const = default;
 };
 
-// Throws InvalidInput unless base and rate are finite and >= 0 and max >= 1, or, where nothing
+// Throws InvalidInput unless base and rate are finite, rate >= 0 and max >= 1, or, where nothing
 // grows, the list is not empty and has entries >= 1.
 void check_schedule(std::string_view name, const Schedule& schedule);
 

@@ -21,6 +21,8 @@ struct SolverState {
   double first_value = 0;    // |objective| of the first iteration: the scale of divergence
   StepMemory policy_step;    // of automatic step sizes
   double extragradient = 0;  // the automatic step of the extragradient method; 0: none yet
+  SaddlePoint average;       // of the iterates, by occupancy PGDA; empty for other solvers
+  double nature_step = 0;    // its automatic step in xi; 0: none yet
 };
 
 }  // namespace rgu

@@ -39,16 +39,19 @@ StepMemory memory_of(const Json& json) {
 
 std::string to_text(const SolverState& state) {
   const Rng::State& rng = state.rng.state();
-  const Json json = {
-      {"iteration", state.iteration},
-      {"point", to_json(state.point)},
-      {"drawn", to_json(state.drawn)},
-      {"rng", {{"seed", rng.seed}, {"stream", rng.stream}, {"position", rng.position}}},
-      {"samples", state.samples},
-      {"residual", rgu::to_json(state.residual)},
-      {"first_value", rgu::to_json(state.first_value)},
-      {"policy_step", to_json(state.policy_step)},
-      {"extragradient", rgu::to_json(state.extragradient)}};
+  Json json = {{"iteration", state.iteration},
+               {"point", to_json(state.point)},
+               {"drawn", to_json(state.drawn)},
+               {"rng", {{"seed", rng.seed}, {"stream", rng.stream}, {"position", rng.position}}},
+               {"samples", state.samples},
+               {"residual", rgu::to_json(state.residual)},
+               {"first_value", rgu::to_json(state.first_value)},
+               {"policy_step", to_json(state.policy_step)},
+               {"extragradient", rgu::to_json(state.extragradient)}};
+  if (state.average.policy.size() > 0) {
+    json["average"] = to_json(state.average);
+    json["nature_step"] = rgu::to_json(state.nature_step);
+  }
   return json.dump();
 }
 
@@ -67,6 +70,10 @@ SolverState parse_state(std::string_view text) {
   state.first_value = number<double>(json, "first_value");
   state.policy_step = memory_of(member(json, "policy_step"));
   state.extragradient = number<double>(json, "extragradient");
+  if (json.contains("average")) {
+    state.average = point_of(member(json, "average"));
+    state.nature_step = number<double>(json, "nature_step");
+  }
   return state;
 }
 

@@ -12,6 +12,8 @@ enum class Status {
   kSampleLimit,     // drew all the samples it was given
   kTimeLimit,       // used all the time it was given
   kConverged,       // the residual fell to what was asked for
+  kCertified,       // proved the gap that was asked for
+  kExhausted,       // has no step left that would make the gap smaller
   kInterrupted,     // the observer asked it to stop
   kDiverged,        // a number was not finite or grew without limit; the last good point is kept
 };
@@ -28,6 +30,8 @@ inline constexpr std::array kStatusNames = {
     StatusName{Status::kSampleLimit, "sample-limit", "drew all samples"},
     StatusName{Status::kTimeLimit, "time-limit", "used all the time"},
     StatusName{Status::kConverged, "converged", "reached the residual asked for"},
+    StatusName{Status::kCertified, "certified", "proved the gap asked for"},
+    StatusName{Status::kExhausted, "exhausted", "no step makes the gap smaller"},
     StatusName{Status::kInterrupted, "interrupted", "interrupted"},
     StatusName{Status::kDiverged, "diverged", "diverged; the last good iterate was kept"},
 };

@@ -87,6 +87,35 @@ class Solving(CommandLineTest):
         lines = (self.folder / "run/seed-0/metrics.jsonl").read_text().splitlines()
         self.assertEqual([json.loads(line)["iteration"] for line in lines], list(range(1, 21)))
 
+    def test_method_takes_the_place_of_the_problems_own(self):
+        result = self.rgu("solve", "exploration", "--seeds", "2", "--method", "auto", "--out", "auto", "-q")
+        self.assertIn("envelope solver", result.stdout)
+        self.assertIn("chosen: the utility is convex in the occupancy", result.stdout)
+        self.assertIn("proved the gap asked for", result.stdout)
+        self.assertIn('method = "auto"', (self.folder / "auto/config.toml").read_text())
+        for entry in json.loads(self.rgu("certify", "auto", "--json").stdout):
+            self.assertLessEqual(entry["gap"], 1.01e-6 * abs(entry["worst_case"]))
+        tight = self.rgu("solve", "reward-robust", "--method", "envelope", "--set", "solver.tolerance=1e-8", "--json",
+                         "-q", "--out", "tight").stdout
+        seed = json.loads(tight)["seeds"][0]
+        self.assertLessEqual(seed["optimality_gap"], 1e-8 * abs(seed["worst_case"]))
+        text = self.rgu("solve", "constrained", "--method", "occupancy", "--set", "solver.schedule=theory", "--set",
+                        "stopping.iterations=20", "--out", "occupancy", "-q", code=3).stdout
+        self.assertIn("occupancy PGDA", text)
+        last = (self.folder / "occupancy/seed-0/metrics.jsonl").read_text().splitlines()[-1]
+        self.assertLess(json.loads(last)["saddle_gap"], json.loads(last)["saddle_gap_bound"])
+        self.refused("solve", "exploration", "--method", "envelop", says=["envelop", "envelope"])
+        self.refused("solve", "exploration", "--method", "occupancy", says=["concave"])
+
+    def test_an_envelope_run_that_proves_too_little_is_not_solved(self):
+        self.rgu("solve", "entropy", "--set", "stopping.iterations=3", "--out", "run", "-q", code=3)
+        self.assertIn("not proven", self.rgu("show", "run").stdout)
+        self.rgu("resume", "run", "--set", "stopping.iterations=500", "-q")
+        self.rgu("solve", "entropy", "--out", "whole", "-q")
+        for name in ("policy.json", "metrics.jsonl", "certificate.json"):
+            self.assertEqual((self.folder / "run/seed-0" / name).read_bytes(),
+                             (self.folder / "whole/seed-0" / name).read_bytes(), name)
+
     def test_without_a_terminal_progress_is_plain_lines_on_stderr(self):
         result = self.rgu("solve", *QUICK, "--out", "run")
         self.assertIn("it/s", result.stderr)
@@ -268,7 +297,14 @@ class Judging(CommandLineTest):
                 self.assertTrue(report["certified"])
                 self.assertLessEqual(report["lower_bound"], report["worst_case"])
                 self.assertAlmostEqual(report["gap"], report["worst_case"] - report["lower_bound"], 12)
-        self.assertIn("%", self.rgu("certify", "robust").stdout)
+        text = self.rgu("certify", "robust").stdout
+        self.assertRegex(text, r"at most [0-9.e+-]+% above the least possible, proven")
+        certificate = json.loads((self.folder / "robust/seed-0/certificate.json").read_text())
+        self.assertEqual(certificate["lower_bound"],
+                         json.loads(self.rgu("certify", "robust", "--json").stdout)[0]["lower_bound"])
+        self.assertIn("above the least worst case that any policy can have",
+                      (self.folder / "robust/report.html").read_text())
+        self.assertIn("above the least, at most", self.rgu("show", "robust").stdout)
         self.rgu("solve", "risk", "--set", "stopping.iterations=5", "--out", "risk", "-q")
         self.refused("certify", "risk", says=["not convex"])
 

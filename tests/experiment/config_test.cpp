@@ -38,7 +38,7 @@ TEST(Config, FillsInTheDefaults) {
   EXPECT_EQ(std::get<RewardConfig>(config.utility.kind).signal, "reward");
   EXPECT_TRUE(std::holds_alternative<SingletonConfig>(config.ambiguity.kind));
   EXPECT_EQ(config.gradient.kind, GradientKind::kExact);
-  EXPECT_FALSE(std::get<WorstCaseConfig>(config.solver.method).policy_step.has_value());
+  EXPECT_TRUE(std::holds_alternative<AutoConfig>(config.solver.method));
   EXPECT_EQ(config.stopping.iterations, 300);
   EXPECT_FALSE(config.stopping.seconds.has_value());
   EXPECT_EQ(config.output.checkpoint_seconds, 2.0);

@@ -59,6 +59,18 @@ TEST(Schedule, IsNeverBelowOneAndNeverAboveItsLargest) {
   EXPECT_EQ(capped.at(3), 100);
 }
 
+// ceil(-3 + 2 log(k + 1)), at least 1: k = 9: 1.61; k = 19: 2.99; k = 99: 6.21.
+TEST(Schedule, WithABaseBelowZeroGrowsLater) {
+  const Schedule schedule = growing({.base = -3, .rate = 2, .growth = Growth::kLog});
+  EXPECT_NO_THROW(check_schedule("horizon", schedule));
+  EXPECT_EQ(schedule.at(0), 1);
+  EXPECT_EQ(schedule.at(3), 1);
+  EXPECT_EQ(schedule.at(9), 2);
+  EXPECT_EQ(schedule.at(19), 3);
+  EXPECT_EQ(schedule.at(99), 7);
+  EXPECT_EQ(growing({.base = -1e300, .rate = 1}).at(5), 1);
+}
+
 TEST(Schedule, DoesNotOverflowAtHugeIterations) {
   const Schedule schedule =
       growing({.base = 1e300, .rate = 1e300, .growth = Growth::kQuadratic, .max = 12});
@@ -71,7 +83,8 @@ TEST(Schedule, RefusesCountsBelowOneAndRulesOutOfRange) {
   };
   refused({.values = {}}, "horizon is an empty list");
   refused({.values = {5, 0}}, "horizon[1] is 0, must be at least 1");
-  refused(growing({.base = -1}), "base of horizon is -1");
+  refused(growing({.base = std::numeric_limits<double>::infinity()}), "base of horizon is inf");
+  refused(growing({.rate = -1}), "rate of horizon is -1");
   refused(growing({.rate = std::numeric_limits<double>::quiet_NaN()}), "rate of horizon is nan");
   refused(growing({.max = 0}), "max of horizon is 0");
   EXPECT_NO_THROW(check_schedule("horizon", growing({.base = 0, .rate = 0, .max = 1})));

@@ -1,0 +1,109 @@
+#include "rgu/global/envelope.hpp"
+
+#include <algorithm>
+
+#include "rgu/base/check.hpp"
+#include "rgu/global/columns_and_cuts.hpp"
+#include "rgu/global/cutting_planes.hpp"
+#include "rgu/global/drift_interior_point.hpp"
+#include "rgu/global/policy_descent.hpp"
+#include "rgu/global/projected_descent.hpp"
+#include "rgu/mdp/planning.hpp"
+#include "rgu/robustness/round_sets.hpp"
+#include "rgu/robustness/worst_case.hpp"
+
+namespace rgu {
+namespace {
+
+// Two policies and a bound: enough where Gamma is linear.
+class FirstStep final : public EnvelopeMethod {
+ public:
+  bool advance(EnvelopeSearch& search) override {
+    const FiniteMdp& mdp = search.problem().mdp;
+    const EnvelopePoint uniform = search.offer_policy(
+        Matrix::Constant(mdp.states(), mdp.actions(), 1.0 / static_cast<double>(mdp.actions())));
+    const auto action = search.plan_against(uniform.cut);
+    if (search.certified()) return false;
+    const EnvelopePoint planned = search.offer_policy(deterministic_policy(action, mdp.actions()));
+    if (!search.certified()) search.plan_against(planned.cut);
+    return false;
+  }
+};
+
+class InteriorPoint final : public EnvelopeMethod {
+ public:
+  explicit InteriorPoint(const Drift& drift) : drift_(drift) {}
+
+  bool advance(EnvelopeSearch& search) override {
+    const EnvelopeProblem& problem = search.problem();
+    const GlobalSolution solution = drift_interior_point(problem.mdp, drift_, problem.ambiguity,
+                                                         {.tolerance = search.tolerance()});
+    search.raise_bound(solution.lower_bound);
+    search.offer_policy(solution.policy);
+    return false;
+  }
+
+ private:
+  const Drift& drift_;
+};
+
+// A plain drift on a ball of maps that is not degenerate (then the minimum is 0, which one cut
+// tells).
+const Drift* interior_point_drift(const EnvelopeProblem& problem) {
+  const auto* drift = dynamic_cast<const Drift*>(&problem.utility);
+  if (drift == nullptr || drift->smoothing() != 0) return nullptr;
+  const bool on_ball =
+      as_matrix_ball(problem.ambiguity, {drift->dimension(), drift->feature_dimension()})
+          .has_value();
+  const bool fits = problem.mdp.states() * problem.mdp.actions() <= kLargestDriftProgram;
+  return on_ball && fits && ambiguity_warnings(*drift, problem.ambiguity).empty() ? drift : nullptr;
+}
+
+}  // namespace
+
+struct EnvelopeSolver::Phase {
+  std::string_view name;
+  std::unique_ptr<EnvelopeMethod> method;
+};
+
+EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
+                               const ConvexSet& ambiguity, double tolerance)
+    : search_({mdp, utility, ambiguity}, tolerance) {
+  if (const Drift* drift = interior_point_drift(search_.problem())) {
+    phases_.push_back({"interior points", std::make_unique<InteriorPoint>(*drift)});
+  }
+  phases_.push_back({"planning", std::make_unique<FirstStep>()});
+  if (mdp.states() * mdp.actions() <= kSmallModel) {
+    phases_.push_back({"projected descent", std::make_unique<ProjectedDescent>()});
+    phases_.push_back({"cutting planes", std::make_unique<CuttingPlanes>(mdp)});
+  } else {
+    phases_.push_back({"policy descent", std::make_unique<PolicyDescent>()});
+    phases_.push_back({"columns and cuts", std::make_unique<ColumnsAndCuts>()});
+  }
+  std::reverse(phases_.begin(), phases_.end());
+}
+
+EnvelopeSolver::~EnvelopeSolver() = default;
+
+bool EnvelopeSolver::advance() {
+  if (search_.certified() || phases_.empty()) return false;
+  search_.count_step(phases_.back().name);
+  if (!phases_.back().method->advance(search_)) phases_.pop_back();
+  return true;
+}
+
+GlobalSolution envelope_minimum(const FiniteMdp& mdp, const Utility& utility,
+                                const ConvexSet& ambiguity, const EnvelopeOptions& options) {
+  check_count("iterations", options.iterations, 0);
+  EnvelopeSolver solver(mdp, utility, ambiguity, options.tolerance);
+  while (solver.best().iterations < options.iterations && solver.advance()) {
+  }
+  return solver.best();
+}
+
+GlobalSolution global_minimum(const FiniteMdp& mdp, const Utility& utility,
+                              const ConvexSet& ambiguity, double tolerance) {
+  return envelope_minimum(mdp, utility, ambiguity, {.tolerance = tolerance});
+}
+
+}  // namespace rgu

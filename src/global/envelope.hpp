@@ -1,0 +1,57 @@
+// The envelope solver: the policy with the least worst case of all, with a proof.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "rgu/global/envelope_search.hpp"
+
+namespace rgu {
+
+struct EnvelopeOptions {
+  double tolerance = 1e-6;   // > 0: the gap to reach, relative to max(|value|, 1e-9)
+  Index iterations = 10000;  // >= 0: the most steps
+};
+
+// min over Lambda of Gamma(lambda), for every utility that is convex in the occupancy: Gamma is
+// then convex too, whether f is concave in xi or not. In this order, each from the best policy so
+// far, until the gap is as small as asked for:
+//   drift on a ball of maps      interior points (drift_interior_point.hpp), one step
+//   S A <= kSmallModel           projected descent, then cutting planes
+//   larger models                policy descent, then columns and cuts; memory linear in the
+//                                transitions
+// The first step of all evaluates the uniform policy, plans against its gradient and evaluates the
+// plan: where Gamma is linear that is the end. Deterministic: equal calls make equal steps, to the
+// last bit.
+class EnvelopeSolver {
+ public:
+  // Keeps references to the parts. Throws InvalidInput unless they fit together, the utility is
+  // convex in the occupancy and the tolerance is > 0.
+  EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& ambiguity,
+                 double tolerance = 1e-6);
+  ~EnvelopeSolver();
+
+  // One step. False, and nothing changes, where the gap is proven or no method has more to give.
+  bool advance();
+
+  const GlobalSolution& best() const { return search_.best(); }
+  // Has every method given what it can? Steps from here on change nothing.
+  bool is_exhausted() const { return phases_.empty(); }
+
+ private:
+  struct Phase;
+
+  EnvelopeSearch search_;
+  std::vector<Phase> phases_;  // the last one comes first
+};
+
+inline constexpr Index kSmallModel = 2000;
+
+GlobalSolution envelope_minimum(const FiniteMdp& mdp, const Utility& utility,
+                                const ConvexSet& ambiguity, const EnvelopeOptions& options = {});
+
+// The same by its tolerance alone.
+GlobalSolution global_minimum(const FiniteMdp& mdp, const Utility& utility,
+                              const ConvexSet& ambiguity, double tolerance = 1e-6);
+
+}  // namespace rgu

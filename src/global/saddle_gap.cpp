@@ -1,0 +1,72 @@
+#include "rgu/global/saddle_gap.hpp"
+
+#include <algorithm>
+
+#include "rgu/ambiguity/singleton.hpp"
+#include "rgu/base/check.hpp"
+#include "rgu/global/envelope.hpp"
+#include "rgu/mdp/occupancy.hpp"
+#include "rgu/mdp/occupancy_polytope.hpp"
+#include "rgu/robustness/worst_case.hpp"
+
+namespace rgu {
+namespace {
+
+constexpr double kMembership = 1e-8;
+
+void check_pair(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& ambiguity,
+                const Matrix& lambda, const Vector& xi) {
+  check_size("states of the utility", utility.states(), mdp.states());
+  check_size("actions of the utility", utility.actions(), mdp.actions());
+  check_size("dimension of the ambiguity set", ambiguity.dimension(), utility.nature_dimension());
+  check_shape("occupancy", lambda, {mdp.states(), mdp.actions()});
+  check_finite("occupancy", lambda);
+  check_size("xi", xi.size(), utility.nature_dimension());
+  check_finite("xi", xi);
+  check(utility.traits().convex_in_occupancy,
+        "the utility is not convex in the occupancy: there is no certified saddle gap for it");
+  const double residual = flow_residual(mdp, lambda);
+  check(residual <= kMembership,
+        "occupancy misses the flow equations by {}, must keep them within {}", residual,
+        kMembership);
+  const double outside = distance(ambiguity, xi);
+  check(outside <= kMembership, "xi is {} away from the ambiguity set, must be within {}", outside,
+        kMembership);
+}
+
+// The least value of f_xi over Lambda: a bound from below, and what a member attains.
+struct Minimum {
+  double bound = 0;
+  double attained = 0;
+};
+
+Minimum least_value(const FiniteMdp& mdp, const Utility& utility, const UtilityGradient& at,
+                    const Matrix& lambda, const Vector& xi, double tolerance) {
+  if (utility.constants(xi.norm()).occupancy_lipschitz == 0) {
+    const double offset = at.value - at.occupancy.cwiseProduct(lambda).sum();
+    const Vector best = OccupancyPolytope(mdp).support_point(-flatten(at.occupancy));
+    return {.bound = planning_bound(mdp, at.occupancy, offset),
+            .attained = offset + flatten(at.occupancy).dot(best)};
+  }
+  const GlobalSolution best = global_minimum(mdp, utility, Singleton(xi), tolerance);
+  return {.bound = best.lower_bound, .attained = best.value};
+}
+
+}  // namespace
+
+SaddleGap saddle_gap(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& ambiguity,
+                     const Matrix& occupancy, const Vector& nature, double tolerance) {
+  check_pair(mdp, utility, ambiguity, occupancy, nature);
+  check_positive("tolerance", tolerance);
+  const UtilityGradient at = utility.evaluate(occupancy, nature);
+  const WorstCase worst = worst_case(utility, ambiguity, occupancy);
+  const Minimum least = least_value(mdp, utility, at, occupancy, nature, tolerance);
+  const double upper = worst.value + worst.gap;
+  return {.value = upper - least.bound,
+          .attained = std::max(worst.value, at.value) - std::min(least.attained, at.value),
+          .upper = upper,
+          .lower = least.bound,
+          .kind = worst.kind};
+}
+
+}  // namespace rgu
