@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
   for (const Family& family :
        {Family{"reward-robust, l2", reward_robust, 1e-3, 100000},
         Family{"constrained", constrained, 1e-3, 100000}, Family{"entropy", entropy, 1e-3, 100000},
-        Family{"drift", drift, 1e-4, 1000}}) {
+        Family{"drift", drift, 1e-4, 100}}) {
     if (only.empty() || only == family.name) measure(family, largest);
   }
 }

@@ -449,8 +449,10 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
     record.solved = false;
     record.notes.push_back(fmt::format(
         "the gap asked for is not proven: the worst case is at most {:.3g} above the least "
-        "possible",
-        record.optimality_gap()));
+        "possible{}",
+        record.optimality_gap(),
+        result.status == Status::kIterationLimit ? " (more stopping.iterations may prove more)"
+                                                 : ""));
   }
   files.parameters = output.policy;
   files.drawn_parameters = state.drawn.policy;

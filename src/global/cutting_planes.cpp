@@ -10,7 +10,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Of the way from the best point to the minimiser of the cuts: cuts alone jump from end to end.
 constexpr double kTrialStep = 0.4;
-constexpr int kStalled = 30;  // steps without a smaller gap: the linear programs give no more
+constexpr int kStalled = 100;  // steps without a smaller gap: the linear programs give no more
 
 // sum_a lambda(s',a) - g sum_{s,a} P(s'|s,a) lambda(s,a), as a matrix (S, S A).
 Matrix flow_matrix(const FiniteMdp& mdp) {

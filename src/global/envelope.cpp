@@ -73,12 +73,20 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
     phases_.push_back({"interior points", std::make_unique<InteriorPoint>(*drift)});
   }
   phases_.push_back({"planning", std::make_unique<FirstStep>()});
-  if (mdp.states() * mdp.actions() <= kSmallModel) {
-    phases_.push_back({"projected descent", std::make_unique<ProjectedDescent>()});
-    phases_.push_back({"cutting planes", std::make_unique<CuttingPlanes>(mdp)});
-  } else {
-    phases_.push_back({"policy descent", std::make_unique<PolicyDescent>()});
-    phases_.push_back({"columns and cuts", std::make_unique<ColumnsAndCuts>()});
+  const Index pairs = mdp.states() * mdp.actions();
+  const auto add = [this](std::string_view name, std::unique_ptr<EnvelopeMethod> method) {
+    phases_.push_back({name, std::move(method)});
+  };
+  if (pairs > kSmallModel) {
+    const int patience = pairs > kProjectableModel ? 30 : 10;
+    add("policy descent", std::make_unique<PolicyDescent>(patience));
+    add("columns and cuts", std::make_unique<ColumnsAndCuts>());
+  }
+  if (pairs <= kProjectableModel) add("projected descent", std::make_unique<ProjectedDescent>());
+  if (pairs <= kSmallModel) {
+    add("cutting planes", std::make_unique<CuttingPlanes>(mdp));
+  } else if (pairs <= kProjectableModel) {
+    add("columns and cuts", std::make_unique<ColumnsAndCuts>());
   }
   std::reverse(phases_.begin(), phases_.end());
 }

@@ -18,6 +18,8 @@ struct EnvelopeOptions {
 // far, until the gap is as small as asked for:
 //   drift on a ball of maps      interior points (drift_interior_point.hpp), one step
 //   S A <= kSmallModel           projected descent, then cutting planes
+//   S A <= kProjectableModel     policy descent, columns and cuts, projected descent, then columns
+//                                and cuts again
 //   larger models                policy descent, then columns and cuts; memory linear in the
 //                                transitions
 // The first step of all evaluates the uniform policy, plans against its gradient and evaluates the
@@ -46,6 +48,7 @@ class EnvelopeSolver {
 };
 
 inline constexpr Index kSmallModel = 2000;
+inline constexpr Index kProjectableModel = 20000;
 
 GlobalSolution envelope_minimum(const FiniteMdp& mdp, const Utility& utility,
                                 const ConvexSet& ambiguity, const EnvelopeOptions& options = {});

@@ -15,6 +15,8 @@ namespace rgu {
 // best policy of the search; ends where no step descends or the gap stops falling.
 class PolicyDescent final : public EnvelopeMethod {
  public:
+  explicit PolicyDescent(int patience) : patience_(patience) {}
+
   bool advance(EnvelopeSearch& search) override;
 
  private:
@@ -25,7 +27,7 @@ class PolicyDescent final : public EnvelopeMethod {
   EnvelopePoint point_ = {};
   std::unique_ptr<PolicyEvaluation> evaluation_;
   double eta_ = 0;
-  Patience patience_{10};
+  Patience patience_;
 };
 
 }  // namespace rgu

@@ -23,7 +23,7 @@ class ProjectedDescent final : public EnvelopeMethod {
   double momentum_ = 1;       // t_k
   double curvature_ = 0;      // L
   Vector multipliers_ = {};   // L times those of the last projection
-  Patience patience_{30};     // restarts of the momentum cost some
+  Patience patience_{300};    // the gap may rest for long while the value still falls
 };
 
 }  // namespace rgu

@@ -110,7 +110,7 @@ class Solving(CommandLineTest):
     def test_an_envelope_run_that_proves_too_little_is_not_solved(self):
         self.rgu("solve", "entropy", "--set", "stopping.iterations=3", "--out", "run", "-q", code=3)
         self.assertIn("not proven", self.rgu("show", "run").stdout)
-        self.rgu("resume", "run", "--set", "stopping.iterations=500", "-q")
+        self.rgu("resume", "run", "--set", "stopping.iterations=5000", "-q")
         self.rgu("solve", "entropy", "--out", "whole", "-q")
         for name in ("policy.json", "metrics.jsonl", "certificate.json"):
             self.assertEqual((self.folder / "run/seed-0" / name).read_bytes(),

@@ -1,4 +1,5 @@
 #include "rgu/global/cutting_planes.hpp"
+#include "rgu/global/envelope.hpp"
 
 #include <gtest/gtest.h>
 

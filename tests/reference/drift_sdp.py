@@ -56,11 +56,12 @@ def optimum(weights, features, radius, factorisation="qr"):
     cost = np.concatenate([np.zeros(pairs), [-1, radius ** 2]])
     equations = np.hstack([flow(kernel), np.zeros((STATES, 2))])
     source = np.full(STATES, (1 - DISCOUNT) / STATES)
+    program = {"c": matrix(cost), "Gl": matrix(positive), "hl": matrix(np.zeros(pairs + 1)),
+               "Gs": [matrix(np.column_stack([b.ravel() for b in blocks]))],
+               "hs": [matrix(np.zeros((order, order)))], "A": matrix(equations),
+               "b": matrix(source), "kktsolver": factorisation}
     begin = time.perf_counter()
-    found = solvers.sdp(matrix(cost), Gl=matrix(positive), hl=matrix(np.zeros(pairs + 1)),
-                        Gs=[matrix(np.column_stack([b.ravel() for b in blocks]))],
-                        hs=[matrix(np.zeros((order, order)))], A=matrix(equations), b=matrix(source),
-                        kktsolver=factorisation)
+    found = solvers.sdp(**program)
     seconds = time.perf_counter() - begin
     primal, dual = found["primal objective"], found["dual objective"]
     assert abs(primal - dual) < AGREEMENT * abs(primal), (radius, found["status"], primal, dual)
