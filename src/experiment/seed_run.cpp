@@ -8,22 +8,17 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/experiment/method.hpp"
-#include "rgu/experiment/theory_numbers.hpp"
+#include "rgu/experiment/occupancy_methods.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
-#include "rgu/global/envelope.hpp"
-#include "rgu/global/saddle_gap.hpp"
 #include "rgu/gradient/exact_oracle.hpp"
 #include "rgu/gradient/occupancy_oracle.hpp"
 #include "rgu/gradient/sampled_oracle.hpp"
-#include "rgu/mdp/occupancy.hpp"
-#include "rgu/mdp/occupancy_policies.hpp"
 #include "rgu/mdp/occupancy_polytope.hpp"
 #include "rgu/robustness/feasibility.hpp"
 #include "rgu/solver/occupancy_pgda.hpp"
 #include "rgu/solver/pgda.hpp"
 #include "rgu/solver/prox_extragradient.hpp"
 #include "rgu/solver/stationarity.hpp"
-#include "rgu/theory/descent_ascent.hpp"
 
 namespace rgu {
 namespace {
@@ -68,17 +63,8 @@ StopRule stop_rule(const StoppingConfig& config) {
 // Where a method works on occupancies, those are the parameters of its policies.
 Instance made_instance(const ProblemConfig& config, std::uint64_t seed) {
   Instance instance = make_instance(config, seed);
-  if (!is_over_occupancies(resolved(config, instance))) return instance;
-  const FiniteMdp& mdp = instance.world.mdp;
-  instance.start = flatten(occupancy(mdp, instance.policy->probabilities(instance.start)));
-  instance.policy = std::make_unique<OccupancyPolicies>(mdp.states(), mdp.actions());
-  return instance;
-}
-
-// 1, 2, 5, 10, 20, 50, ..: proving a gap costs more than an iteration.
-bool is_landmark(Index iteration) {
-  while (iteration % 10 == 0) iteration /= 10;
-  return iteration == 1 || iteration == 2 || iteration == 5;
+  return is_over_occupancies(resolved(config, instance)) ? over_occupancies(std::move(instance))
+                                                         : std::move(instance);
 }
 
 }  // namespace
@@ -121,10 +107,6 @@ struct SeedRun::Parts {
   static const SaddlePoint& output(const SolverState& state) {
     return state.average.policy.size() > 0 ? state.average : state.point;
   }
-
-  Metrics measure_occupancy(const Iteration& iteration);
-  void add_saddle_gap(const SaddlePoint& z, Metrics& metrics) const;
-  SolverResult minimise_envelope(double tolerance, SolverState state, const Observer& observe);
 
   NatureAnswer answer(const SaddlePoint& at, Rng& rng) {
     if (!is_sampled()) return {.nature = memory.at(at.policy, at.nature).worst_case.nature};
@@ -184,7 +166,8 @@ SolverResult SeedRun::solve(SolverState state, const Observer& observe) {
       throw InvalidInput("solver: the method is still to be chosen");  // resolved chooses it
     }
     SolverResult operator()(const EnvelopeConfig& method) {
-      return parts.minimise_envelope(method.tolerance, std::move(state), observe);
+      return minimise_envelope(parts.instance, {.tolerance = method.tolerance, .stop = stop},
+                               std::move(state), observe, parts.certificate);
     }
     SolverResult operator()(const OccupancyConfig& method) {
       return occupancy_pgda(problem, std::move(state),
@@ -233,86 +216,12 @@ SolverResult SeedRun::train(const std::atomic<bool>* interrupt) {
   });
 }
 
-// The solver keeps no state but the number of its steps: it is deterministic, so that a resumed run
-// makes them again.
-SolverResult SeedRun::Parts::minimise_envelope(double tolerance, SolverState state,
-                                               const Observer& observe) {
-  EnvelopeSolver solver(instance.world.mdp, *instance.utility, *instance.ambiguity, tolerance);
-  const auto ended = [&]() -> std::optional<Status> {
-    if (solver.best().status == GlobalStatus::kCertified) return Status::kCertified;
-    if (solver.is_exhausted()) return Status::kExhausted;
-    return std::nullopt;
-  };
-  for (Index k = 0; k < state.iteration; ++k) solver.advance();
-  const StopRule stop = stop_rule(config.stopping);
-  check_stop_rule(stop);
-  Status status = ended().value_or(Status::kRunning);
-  if (status == Status::kRunning) {
-    status = run(stop, state, observe, [&](SolverState& next) -> StepReport {
-      solver.advance();
-      const GlobalSolution& best = solver.best();
-      next.point = {.policy = flatten(best.occupancy), .nature = best.nature};
-      return {.objective = best.value, .lower_bound = best.lower_bound, .ended = ended()};
-    });
-  }
-  const GlobalSolution& best = solver.best();
-  if (best.iterations > 0) {
-    certificate = {
-        .lower_bound = best.lower_bound, .best_known = best.value, .method = best.method};
-  }
-  return {.status = status, .state = std::move(state)};
-}
-
-void SeedRun::Parts::add_saddle_gap(const SaddlePoint& z, Metrics& metrics) const {
-  const auto& method = std::get<OccupancyConfig>(config.solver.method);
-  const FiniteMdp& mdp = instance.world.mdp;
-  metrics.saddle_gap = saddle_gap(mdp, *instance.utility, *instance.ambiguity,
-                                  as_matrix(z.policy, mdp.states(), mdp.actions()), z.nature)
-                           .value;
-  if (!method.policy_step || !method.nature_step) return;  // the theorem has constant steps
-  const ProblemNumbers numbers = problem_numbers(instance, ConstantScale::kDerivative);
-  const double bound =
-      occupancy_gap_bound(numbers, {.policy = *method.policy_step, .nature = *method.nature_step},
-                          static_cast<double>(metrics.iteration));
-  if (std::isfinite(bound)) metrics.saddle_gap_bound = bound;
-}
-
-Metrics SeedRun::Parts::measure_occupancy(const Iteration& iteration) {
-  const SaddlePoint& z = output(iteration.state);
-  const PolicyFacts& facts = memory.at(z.policy, z.nature);
-  const UtilityGradient f = instance.utility->evaluate(facts.occupancy, z.nature);
-  Metrics metrics{.iteration = iteration.state.iteration,
-                  .objective = f.value,
-                  .envelope = facts.worst_case.value,
-                  .envelope_kind = facts.worst_case.kind,
-                  .nominal = nominal_value(instance, facts),
-                  .policy_move = (iteration.state.point.policy - iteration.before.policy).norm(),
-                  .nature_move = (iteration.state.point.nature - iteration.before.nature).norm(),
-                  .nature_residual = instance.ambiguity->normal_residual(z.nature, f.nature),
-                  .nature_distance = (z.nature - instance.nominal).norm()};
-  const double slack = facts.worst_case.kind == AnswerKind::kCertified ? facts.worst_case.gap : 0.0;
-  if (slack > 0) metrics.envelope_gap = slack;
-  if (iteration.report.policy_step > 0) metrics.policy_step = iteration.report.policy_step;
-  if (iteration.report.nature_step > 0) metrics.nature_step = iteration.report.nature_step;
-  if (std::isfinite(iteration.report.lower_bound)) {
-    metrics.lower_bound = iteration.report.lower_bound;
-    // Never 0: rounding could hide as much, and a logarithmic axis would end.
-    metrics.optimality_gap = std::max(1e-16 * gap_scale(metrics.envelope),
-                                      metrics.envelope + slack - metrics.lower_bound);
-  }
-  if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
-    metrics.violation = std::max(0.0, constraints->largest);
-  }
-  const bool last = metrics.iteration == config.stopping.iterations;
-  if (std::holds_alternative<OccupancyConfig>(config.solver.method) &&
-      (last || is_landmark(metrics.iteration))) {
-    add_saddle_gap(z, metrics);
-  }
-  return metrics;
-}
-
 Metrics SeedRun::measure(const Iteration& iteration) {
-  if (parts_->polytope) return parts_->measure_occupancy(iteration);
+  if (parts_->polytope) {
+    const SaddlePoint& at = Parts::output(iteration.state);
+    return occupancy_metrics(parts_->config, parts_->instance,
+                             parts_->memory.at(at.policy, at.nature), at, iteration);
+  }
   const Instance& instance = parts_->instance;
   const SaddleProblem problem = parts_->problem();
   const SaddlePoint& z = iteration.state.point;
