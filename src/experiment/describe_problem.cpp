@@ -81,7 +81,8 @@ void describe_one(FieldVisitor& visit, ProxExtragradientConfig& config) {
               &config.inner_steps);
   visit.value({"proximal_weight", "pull towards the anchor", kNonnegative, Presence::kAutomatic},
               &config.proximal_weight);
-  const bool counted = config.inner_steps != ProxExtragradientConfig().inner_steps;
+  const bool counted = config.inner_steps.growing ||
+                       config.inner_steps.values != ProxExtragradientConfig().inner_steps.values;
   describe_schedule(visit, config.schedule,
                     config.step ? "step"
                     : counted   ? "inner_steps"

@@ -55,8 +55,7 @@ TEST(MethodChoice, RefusesMethodsOverOccupanciesThatDoNotFit) {
   };
   refused("exploration", {"gradient.kind=sampled"}, "envelope", "sampled");
   refused("risk", {}, "envelope", "convex in the occupancy");
-  refused("exploration", {"policy={class='log-linear', features=3}"}, "envelope",
-          "features");
+  refused("exploration", {"policy={class='log-linear', features=3}"}, "envelope", "features");
   refused("exploration", {}, "occupancy", "concave in nature");
 }
 

@@ -1,5 +1,4 @@
 #include "rgu/global/cutting_planes.hpp"
-#include "rgu/global/envelope.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,7 @@
 #include "rgu/ambiguity/lp_ball.hpp"
 #include "rgu/ambiguity/matrix_ball.hpp"
 #include "rgu/ambiguity/singleton.hpp"
+#include "rgu/global/envelope.hpp"
 #include "rgu/mdp/generators.hpp"
 #include "rgu/mdp/occupancy.hpp"
 #include "rgu/mdp/planning.hpp"
