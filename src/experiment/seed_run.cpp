@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "rgu/base/check.hpp"
+#include "rgu/experiment/mapping_bound.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/occupancy_methods.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
@@ -77,7 +78,8 @@ struct SeedRun::Parts {
         over_occupancies(*instance.utility),
         exact(instance.world.mdp, *instance.policy, *instance.utility,
               problem.gradient.policy_gradient),
-        memory(instance, tracking_options()) {
+        memory(instance, tracking_options()),
+        bound(mapping_bound(config, instance)) {
     check_budgets(config);
     if (is_over_occupancies(config)) polytope.emplace(instance.world.mdp);
     if (!is_sampled()) return;
@@ -127,6 +129,7 @@ struct SeedRun::Parts {
   CertificateRecord certificate;              // of the envelope solver
   ExactOracle exact;
   PolicyMemory memory;
+  std::optional<MappingBound> bound;           // where a theorem speaks of this run
   std::unique_ptr<TrajectorySampler> sampler;  // null: gradients are exact
   std::optional<SampledOracle> sampled;
 };
@@ -249,6 +252,7 @@ Metrics SeedRun::measure(const Iteration& iteration) {
     metrics.envelope_gap = facts.worst_case.gap;
   }
   if (report.nature_step > 0) metrics.nature_step = report.nature_step;
+  if (parts_->bound) metrics.policy_mapping_bound = parts_->bound->at(metrics.iteration);
   if (is_proximal(parts_->config)) {
     const SaddleGradient pulled =
         proximal_gradient(z, g, {.anchor = iteration.before, .weight = report.proximal_weight});

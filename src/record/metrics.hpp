@@ -35,6 +35,7 @@ struct Metrics {
   double violation = kNone;                       // of the constraints, the largest; 0: none
   double policy_step = kNone;                     // eta, or alpha
   double nature_step = kNone;                     // beta, or alpha
+  double policy_mapping_bound = kNone;            // the theorem's, on the root mean square so far
   double lower_bound = kNone;                     // no policy has a smaller Gamma
   double optimality_gap = kNone;                  // Gamma, or what it is at most, less that bound
   double saddle_gap = kNone;                      // of the averages, proven
@@ -79,6 +80,9 @@ inline constexpr std::array kMetricFields = {
                 &Metrics::violation},
     MetricField{"policy_step", "η", "step size of the policy", &Metrics::policy_step},
     MetricField{"nature_step", "β", "step size of nature", &Metrics::nature_step},
+    MetricField{"policy_mapping_bound", "|G_Θ| bound",
+                "the theorem's bound on the root mean square of |G_Θ| so far",
+                &Metrics::policy_mapping_bound},
     MetricField{"lower_bound", "least Γ", "no policy has a smaller worst case (proven)",
                 &Metrics::lower_bound},
     MetricField{"optimality_gap", "Γ − least Γ",

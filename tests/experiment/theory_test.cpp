@@ -478,6 +478,32 @@ TEST(Theorem, OfPgdaHolds) { expect_descent_bound("pgda", 0); }
 TEST(Theorem, OfPgdaHoldsWithAWorstCaseOracle) { expect_descent_bound("worst-case", 1); }
 TEST(Theorem, OfPgdaLpHolds) { expect_descent_bound("pgda-lp", 2); }
 
+// What a run records of it, to be drawn: above the root mean square of what it measures.
+TEST(Theorem, OfPgdaIsRecordedBesideWhatIsMeasured) {
+  const ProblemConfig config = small_with("worst-case", {"stopping.iterations=1000"});
+  ThreadPool pool(1);
+  SeedRun run(config, 0, pool);
+  double sum = 0;
+  double first = 0, last = 0;
+  run.solve(run.start(), [&](const Iteration& iteration) {
+    const Metrics metrics = run.measure(iteration);
+    sum += metrics.policy_mapping * metrics.policy_mapping;
+    EXPECT_LE(std::sqrt(sum / static_cast<double>(metrics.iteration)),
+              metrics.policy_mapping_bound);
+    if (metrics.iteration == 1) first = metrics.policy_mapping_bound;
+    last = metrics.policy_mapping_bound;
+    return Verdict{};
+  });
+  EXPECT_NEAR(last, first / std::sqrt(1000), 1e-9 * first);
+  EXPECT_LT(last, 100 * std::sqrt(sum / 1000));  // worth drawing
+  SeedRun other(config_of(kSmall, {"solver={method='worst-case'}", "stopping.iterations=1"}), 0,
+                pool);
+  other.solve(other.start(), [&](const Iteration& iteration) {
+    EXPECT_TRUE(std::isnan(other.measure(iteration).policy_mapping_bound));
+    return Verdict{};
+  });
+}
+
 const TheoryNumber& named(const std::vector<TheoryNumber>& numbers, const std::string& symbol) {
   for (const TheoryNumber& number : numbers) {
     if (number.symbol == symbol) return number;
