@@ -8,11 +8,16 @@
 
 namespace rgu {
 
-// pi <- pi exp(-eta Q) / Z, Q the action values of the gradient c of Gamma at the worst xi: mirror
-// descent in policies, natural gradient in softmax parameters [Kakade2001]. eta is doubled after a
-// step that does at least half of what its linear model <c, lambda' - lambda> says, and divided
-// after one that does next to nothing. Each step also plans against its gradient. Starts from the
-// best policy of the search; ends where no step descends or the gap stops falling.
+// Steps of the policy against the action values Q of the gradient c of Gamma at the worst xi, in
+// one of two geometries:
+//   kRelative  pi <- pi exp(-eta Q) / Z: mirror descent, natural gradient in softmax parameters
+//              [Kakade2001]; right where curvature is like that of entropy, 1 / lambda
+//   kAbsolute  pi(.|s) <- proj(pi(.|s) - eta Q(s,.) / d(s)) onto the simplex: a Euclidean step in
+//              lambda(s,.) with the visits d held; right for curvature like that of |lambda|_2
+// Every few steps both are tried, and the one that descends further stays. The step eta of each is
+// doubled after a step that does at least half of what its linear model <c, lambda' - lambda> says,
+// and divided after one that does next to nothing. Each step also plans against its gradient.
+// Starts from the best policy of the search; ends where no step descends or the gap stops falling.
 class PolicyDescent final : public EnvelopeMethod {
  public:
   explicit PolicyDescent(int patience) : patience_(patience) {}
@@ -20,13 +25,23 @@ class PolicyDescent final : public EnvelopeMethod {
   bool advance(EnvelopeSearch& search) override;
 
  private:
-  void begin(const EnvelopeSearch& search);
+  enum Geometry { kRelative, kAbsolute };
+
+  // A policy with what is known of it.
+  struct Candidate {
+    Matrix policy = {};
+    std::unique_ptr<PolicyEvaluation> evaluation = {};
+    EnvelopePoint point = {};
+  };
+  static Candidate evaluated(const EnvelopeProblem& problem, Matrix policy, const Vector& hint);
+  // The step in one geometry that descends, with its eta adapted; without a policy if none does.
+  Candidate stepped(const EnvelopeProblem& problem, const Matrix& q, Geometry geometry);
   bool step(EnvelopeSearch& search);
 
-  Matrix policy_ = {};
-  EnvelopePoint point_ = {};
-  std::unique_ptr<PolicyEvaluation> evaluation_;
-  double eta_ = 0;
+  Candidate at_ = {};
+  double eta_[2] = {0, 0};  // by geometry; 0: none yet
+  Geometry geometry_ = kRelative;
+  int steps_ = 0;
   Patience patience_;
 };
 
