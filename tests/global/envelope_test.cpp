@@ -225,6 +225,38 @@ TEST(EnvelopeMinimum, OfRobustRewardsOnALargeModelIsProven) {
   expect_proven({mdp, utility, ball}, found, 1e-3);
 }
 
+// A dozen steps, not hundreds, whatever the discount, the radius and the norm: policy descent
+// alone, in the geometry that fits.
+TEST(EnvelopeMinimum, OfRoundBallsOnLargeModelsIsProvenByPolicyDescentAlone) {
+  for (const double discount : {0.8, 0.99}) {
+    for (const double radius : {1.0, 12.0}) {
+      for (const double p : {1.5, 2.0}) {
+        Rng rng(51);
+        const FiniteMdp mdp =
+            garnet({.states = 300, .actions = 8, .branching = 3, .discount = discount}, rng).mdp;
+        const Vector centre = Vector::NullaryExpr(2400, [&] { return rng.normal(); });
+        const RewardRobust utility(shape_of(mdp));
+        const LpBall ball({.centre = centre, .radius = radius, .p = p});
+        const GlobalSolution found = minimum({mdp, utility, ball}, 1e-3);
+        EXPECT_EQ(found.status, GlobalStatus::kCertified) << discount << ' ' << radius << ' ' << p;
+        EXPECT_LE(found.iterations, 60);
+        EXPECT_THAT(found.method, Not(HasSubstr("columns")));
+        expect_honest_value({mdp, utility, ball}, found);
+      }
+    }
+  }
+}
+
+// The last digits too.
+TEST(EnvelopeMinimum, OfATargetOnALargeModelIsProvenToManyDigits) {
+  const FiniteMdp mdp = large_model(53);
+  const QuadraticTarget utility(shape_of(mdp));
+  const Matrix expert = occupancy(mdp, deterministic_policy(std::vector<Index>(300, 2), 8));
+  const LpBall ball({.centre = flatten(expert), .radius = 0.05, .p = 2});
+  const GlobalSolution found = minimum({mdp, utility, ball}, 1e-5);
+  expect_proven({mdp, utility, ball}, found, 1e-5);
+}
+
 TEST(EnvelopeMinimum, OfConstraintsOnALargeModelIsProven) {
   const FiniteMdp mdp = large_model(13);
   const Constrained utility(
