@@ -78,8 +78,7 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
     phases_.push_back({name, std::move(method)});
   };
   if (pairs > kSmallModel) {
-    const int patience = pairs > kProjectableModel ? 30 : 10;
-    add("policy descent", std::make_unique<PolicyDescent>(patience));
+    add("policy descent", std::make_unique<PolicyDescent>());
     add("columns and cuts", std::make_unique<ColumnsAndCuts>());
   }
   if (pairs <= kProjectableModel) add("projected descent", std::make_unique<ProjectedDescent>());

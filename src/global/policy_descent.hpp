@@ -20,8 +20,6 @@ namespace rgu {
 // Starts from the best policy of the search; ends where no step descends or the gap stops falling.
 class PolicyDescent final : public EnvelopeMethod {
  public:
-  explicit PolicyDescent(int patience) : patience_(patience) {}
-
   bool advance(EnvelopeSearch& search) override;
 
  private:
@@ -42,7 +40,7 @@ class PolicyDescent final : public EnvelopeMethod {
   double eta_[2] = {0, 0};  // by geometry; 0: none yet
   Geometry geometry_ = kRelative;
   int steps_ = 0;
-  Patience patience_;
+  Patience patience_{10};
 };
 
 }  // namespace rgu
