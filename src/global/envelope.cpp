@@ -108,9 +108,4 @@ GlobalSolution envelope_minimum(const FiniteMdp& mdp, const Utility& utility,
   return solver.best();
 }
 
-GlobalSolution global_minimum(const FiniteMdp& mdp, const Utility& utility,
-                              const ConvexSet& ambiguity, double tolerance) {
-  return envelope_minimum(mdp, utility, ambiguity, {.tolerance = tolerance});
-}
-
 }  // namespace rgu

@@ -53,8 +53,4 @@ inline constexpr Index kProjectableModel = 20000;
 GlobalSolution envelope_minimum(const FiniteMdp& mdp, const Utility& utility,
                                 const ConvexSet& ambiguity, const EnvelopeOptions& options = {});
 
-// The same by its tolerance alone.
-GlobalSolution global_minimum(const FiniteMdp& mdp, const Utility& utility,
-                              const ConvexSet& ambiguity, double tolerance = 1e-6);
-
 }  // namespace rgu

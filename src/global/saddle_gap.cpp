@@ -6,7 +6,6 @@
 #include "rgu/base/check.hpp"
 #include "rgu/global/envelope.hpp"
 #include "rgu/mdp/occupancy.hpp"
-#include "rgu/mdp/occupancy_polytope.hpp"
 #include "rgu/robustness/worst_case.hpp"
 
 namespace rgu {
@@ -34,24 +33,6 @@ void check_pair(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& a
         kMembership);
 }
 
-// The least value of f_xi over Lambda: a bound from below, and what a member attains.
-struct Minimum {
-  double bound = 0;
-  double attained = 0;
-};
-
-Minimum least_value(const FiniteMdp& mdp, const Utility& utility, const UtilityGradient& at,
-                    const Matrix& lambda, const Vector& xi, double tolerance) {
-  if (utility.constants(xi.norm()).occupancy_lipschitz == 0) {
-    const double offset = at.value - at.occupancy.cwiseProduct(lambda).sum();
-    const Vector best = OccupancyPolytope(mdp).support_point(-flatten(at.occupancy));
-    return {.bound = planning_bound(mdp, at.occupancy, offset),
-            .attained = offset + flatten(at.occupancy).dot(best)};
-  }
-  const GlobalSolution best = global_minimum(mdp, utility, Singleton(xi), tolerance);
-  return {.bound = best.lower_bound, .attained = best.value};
-}
-
 }  // namespace
 
 SaddleGap saddle_gap(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& ambiguity,
@@ -60,12 +41,13 @@ SaddleGap saddle_gap(const FiniteMdp& mdp, const Utility& utility, const ConvexS
   check_positive("tolerance", tolerance);
   const UtilityGradient at = utility.evaluate(occupancy, nature);
   const WorstCase worst = worst_case(utility, ambiguity, occupancy);
-  const Minimum least = least_value(mdp, utility, at, occupancy, nature, tolerance);
+  const GlobalSolution least =
+      envelope_minimum(mdp, utility, Singleton(nature), {.tolerance = tolerance});
   const double upper = worst.value + worst.gap;
-  return {.value = upper - least.bound,
-          .attained = std::max(worst.value, at.value) - std::min(least.attained, at.value),
+  return {.value = upper - least.lower_bound,
+          .attained = std::max(worst.value, at.value) - std::min(least.value, at.value),
           .upper = upper,
-          .lower = least.bound,
+          .lower = least.lower_bound,
           .kind = worst.kind};
 }
 

@@ -18,9 +18,9 @@ struct SaddleGap {
   AnswerKind kind = AnswerKind::kBestFound;  // of the worst case at lambda
 };
 
-// upper is the worst case of lambda and its gap (worst_case.hpp). lower is one planning bound where
-// f is linear in the occupancy (L_lambda = 0), otherwise the bound of global_minimum at this xi, to
-// `tolerance` relative to the minimum (envelope.hpp).
+// upper is the worst case of lambda and its gap (worst_case.hpp). lower is that of the envelope
+// solver at this xi alone, to `tolerance` relative to the minimum (envelope.hpp): one plan where f
+// is linear in the occupancy.
 //
 // Throws InvalidInput unless utility, set and model fit together, lambda (S, A) keeps the flow
 // equations within 1e-8, xi is within 1e-8 of the set, the tolerance is > 0, and the utility is

@@ -95,7 +95,7 @@ TEST(GlobalMinimum, OfDriftIsTheSameByInteriorPointsAndByCuttingPlanes) {
   const World world = small_world(8);
   const Drift drift({.actions = 3, .features = random_matrix(18, 4, 9), .dimension = 2});
   const FrobeniusBall ball(Matrix::Identity(2, 4), 0.4);
-  const GlobalSolution interior = global_minimum(world.mdp, drift, ball);
+  const GlobalSolution interior = envelope_minimum(world.mdp, drift, ball);
   EXPECT_EQ(interior.method.find("cutting"), std::string::npos);
   const GlobalSolution cuts =
       cutting_plane_minimum(world.mdp, drift, ball, {.tolerance = 1e-4, .iterations = 2000});
@@ -109,7 +109,7 @@ TEST(GlobalMinimum, AtADegenerateRadiusIsZero) {
   const World world = small_world(8);
   const Drift drift({.actions = 3, .features = random_matrix(18, 4, 9), .dimension = 2});
   const FrobeniusBall ball(Matrix::Identity(2, 4), 1.0);
-  EXPECT_NEAR(global_minimum(world.mdp, drift, ball).lower_bound, 0, 1e-9);
+  EXPECT_NEAR(envelope_minimum(world.mdp, drift, ball).lower_bound, 0, 1e-9);
 }
 
 TEST(CuttingPlanes, WhatCannotBeProvenIsRefused) {

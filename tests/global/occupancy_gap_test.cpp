@@ -195,8 +195,8 @@ TEST_P(OccupancyGap, OfTheMeansIsBelowTheTheoremsBoundAndFallsLikeOneOverTheRoot
 // The global minimum of the envelope lies between the two ends of the gap.
 TEST_P(OccupancyGap, HoldsTheGlobalMinimumBetweenItsEnds) {
   const GapCase& problem = GetParam();
-  const GlobalSolution best =
-      global_minimum(problem.mdp, *problem.utility, *problem.set, problem.tolerance);
+  const GlobalSolution best = envelope_minimum(problem.mdp, *problem.utility, *problem.set,
+                                               {.tolerance = problem.tolerance});
   const SaddleGap gap = gap_of_run(problem, NatureOrder::kNew, 1000);
   EXPECT_EQ(best.status, GlobalStatus::kCertified);
   EXPECT_GE(gap.upper, best.lower_bound - 1e-12);
