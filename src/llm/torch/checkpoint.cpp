@@ -1,0 +1,109 @@
+#include "rgu/llm/torch/checkpoint.hpp"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <system_error>
+
+#include "rgu/base/check.hpp"
+#include "rgu/base/text_file.hpp"
+#include "rgu/llm/files/json_text.hpp"
+#include "rgu/llm/files/safetensors.hpp"
+
+namespace rgu::llm {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path beside(const fs::path& folder, const char* ending) {
+  fs::path path = folder;
+  path += ending;
+  return path;
+}
+
+// The last whole checkpoint. Between the two renames of write_checkpoint it is the old one.
+fs::path whole(const fs::path& folder) {
+  return fs::exists(folder / "state.json") ? folder : beside(folder, ".old");
+}
+
+void rename_folder(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) {
+    throw FileError(
+        fmt::format("cannot rename {} to {}: {}", from.string(), to.string(), error.message()));
+  }
+}
+
+std::string state_text(const Checkpoint& checkpoint) {
+  const nlohmann::ordered_json state = {{"version", 1},
+                                        {"step", checkpoint.step},
+                                        {"tokens", checkpoint.tokens},
+                                        {"metrics_bytes", checkpoint.metrics_bytes},
+                                        {"made_from", checkpoint.fingerprint}};
+  return state.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
+  const fs::path fresh = beside(folder, ".new");
+  const fs::path old = beside(folder, ".old");
+  fs::remove_all(fresh);
+  fs::create_directories(fresh);
+  write_safetensors(fresh / "parameters.safetensors", checkpoint.parameters);
+  write_safetensors(fresh / "optimizer.safetensors", checkpoint.optimizer);
+  OutputFile state(fresh / "state.json");
+  state.text(state_text(checkpoint));
+  state.commit();
+  if (fs::exists(folder)) {
+    fs::remove_all(old);
+    rename_folder(folder, old);
+  }
+  rename_folder(fresh, folder);
+  fs::remove_all(old);
+}
+
+std::optional<Checkpoint> read_checkpoint(const fs::path& folder) {
+  const fs::path from = whole(folder);
+  if (!fs::exists(from / "state.json")) return {};
+  const nlohmann::json state = read_json(from / "state.json");
+  try {
+    check(state.at("version") == 1, "{}: a checkpoint of another version", from.string());
+    Checkpoint checkpoint = {.step = state.at("step").get<std::int64_t>(),
+                             .tokens = state.at("tokens").get<std::int64_t>(),
+                             .metrics_bytes = state.at("metrics_bytes").get<std::uint64_t>(),
+                             .fingerprint = state.at("made_from").get<Fingerprint>(),
+                             .parameters = read_safetensors(from / "parameters.safetensors"),
+                             .optimizer = read_safetensors(from / "optimizer.safetensors")};
+    check(checkpoint.step >= 0 && checkpoint.tokens >= 0,
+          "{}: step {}, tokens {}: must be at least 0", from.string(), checkpoint.step,
+          checkpoint.tokens);
+    return checkpoint;
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidInput(fmt::format("{} is no state of a training run: {}",
+                                   (from / "state.json").string(), error.what()));
+  }
+}
+
+void remove_checkpoint(const fs::path& folder) {
+  for (const char* ending : {"", ".new", ".old"}) fs::remove_all(beside(folder, ending));
+}
+
+void check_fingerprint(const Fingerprint& stored, const Fingerprint& present,
+                       const fs::path& where) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : stored) names.insert(name);
+  for (const auto& [name, value] : present) names.insert(name);
+  const auto value_in = [](const Fingerprint& all, const std::string& name) {
+    const auto found = all.find(name);
+    return found == all.end() ? std::string("not set") : found->second;
+  };
+  for (const std::string& name : names) {
+    const std::string before = value_in(stored, name), now = value_in(present, name);
+    check(before == now, "{}: begun with {} = {}, but now {} = {}; a run goes on only as it began",
+          where.string(), name, before, name, now);
+  }
+}
+
+}  // namespace rgu::llm

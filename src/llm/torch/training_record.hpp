@@ -1,0 +1,53 @@
+// The folder of a training run: see training_run.hpp.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "rgu/base/text_file.hpp"
+#include "rgu/llm/torch/checkpoint.hpp"
+#include "rgu/llm/torch/training_run.hpp"
+
+namespace rgu::llm {
+
+class TrainingRecord {
+ public:
+  // Makes the folder, or goes on in it. Throws InvalidInput if something is there that must not be,
+  // or was made from something else; FileError.
+  TrainingRecord(const TrainingTarget& target, Fingerprint fingerprint);
+
+  // Where to go on from; none: from the beginning.
+  const std::optional<Checkpoint>& resumed() const { return resumed_; }
+  void forget_resumed() {
+    resumed_->parameters = {}, resumed_->optimizer = {};
+  }  // unmaps its files
+  // How a run ended that was finished here before.
+  const std::optional<TrainingResult>& finished() const { return finished_; }
+
+  void add(const TrainingProgress& progress);
+  bool has_checkpoint() const { return has_checkpoint_; }
+  // Fills in what belongs to the record: metrics_bytes and fingerprint.
+  void write(Checkpoint checkpoint);
+  // After the model was saved: training.json says how the run ended, and the checkpoint goes.
+  void finish(const TrainingResult& result);
+
+ private:
+  std::filesystem::path checkpoint_folder() const { return target_.folder / "checkpoint"; }
+  void read_end();
+  void go_on();
+  void begin_anew();
+
+  TrainingTarget target_;
+  Fingerprint fingerprint_;
+  std::optional<Checkpoint> resumed_;
+  std::optional<TrainingResult> finished_;
+  std::unique_ptr<AppendFile> metrics_;
+  bool has_checkpoint_ = false;
+};
+
+// Copies the files of a tokenizer (tokenizer.json, tokenizer.model, tokenizer_config.json,
+// special_tokens_map.json) from a folder, or one such file, into `folder`.
+void copy_tokenizer(const std::filesystem::path& from, const std::filesystem::path& folder);
+
+}  // namespace rgu::llm
