@@ -3,16 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "rgu/cli/exit_code.hpp"
+#include "rgu/cli/program.hpp"
 #include "rgu/experiment/config.hpp"
 
 namespace rgu {
-
-using Command = std::function<int()>;  // returns an ExitCode
 
 void add_solve(CLI::App& app, Command& chosen);
 void add_resume(CLI::App& app, Command& chosen);
@@ -25,6 +23,8 @@ void add_list(CLI::App& app, Command& chosen);
 void add_show(CLI::App& app, Command& chosen);
 void add_check(CLI::App& app, Command& chosen);
 void add_theory(CLI::App& app, Command& chosen);
+void add_lm(CLI::App& app, Command& chosen);
+void add_doctor(CLI::App& app, Command& chosen);
 void add_keys(CLI::App& app, Command& chosen);
 void add_completions(CLI::App& app, Command& chosen);
 

@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/nearest_name.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/cli/table.hpp"
 #include "rgu/experiment/built_in.hpp"
-#include "rgu/experiment/nearest_name.hpp"
 #include "rgu/record/run_files.hpp"
 
 namespace rgu {

@@ -1,15 +1,6 @@
-// rgu: parse, dispatch, print, exit code.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <exception>
-
-#include "rgu/base/check.hpp"
-#include "rgu/base/text_file.hpp"
+// rgu: all its commands.
+#include "rgu/base/version.hpp"
 #include "rgu/cli/command.hpp"
-#include "rgu/experiment/nearest_name.hpp"
-#include "rgu/experiment/runner.hpp"
 
 namespace {
 
@@ -23,22 +14,6 @@ constexpr const char* kFooter =
     "  rgu show exploration          the problem file, to start one's own from\n"
     "  rgu evaluate runs/exploration how the policies do at and around the worst case\n"
     "  rgu sweep exploration --radius 0:1:0.1   the price and the gain of robustness";
-
-int failed(int code, const char* message) {
-  fmt::print(stderr, "rgu: {}\n", message);
-  return code;
-}
-
-// CLI11 would only say that a command is missing.
-void check_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
-  const std::string name = argv[1];
-  if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  throw rgu::InvalidInput(fmt::format("there is no command '{}'{}; 'rgu --help' lists them", name,
-                                      rgu::did_you_mean(name, names)));
-}
 
 }  // namespace
 
@@ -59,27 +34,9 @@ int main(int argc, char** argv) {
   rgu::add_list(app, chosen);
   rgu::add_check(app, chosen);
   rgu::add_theory(app, chosen);
+  rgu::add_lm(app, chosen);
+  rgu::add_doctor(app, chosen);
   rgu::add_keys(app, chosen);
   rgu::add_completions(app, chosen);
-  try {
-    check_command(app, argc, argv);
-    app.parse(argc, argv);
-  } catch (const rgu::InvalidInput& error) {
-    return failed(rgu::kBadInput, error.what());
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? rgu::kDone : rgu::kBadInput;
-  }
-  try {
-    const int code = chosen();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      return failed(rgu::kFileError, "cannot write to the standard output");
-    }
-    return code;
-  } catch (const rgu::InvalidInput& error) {
-    return failed(rgu::kBadInput, error.what());
-  } catch (const rgu::FileError& error) {
-    return failed(rgu::kFileError, error.what());
-  } catch (const std::exception& error) {
-    return failed(rgu::kInternalError, error.what());
-  }
+  return rgu::run_program(app, "rgu", argc, argv, chosen);
 }

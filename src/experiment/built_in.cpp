@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/nearest_name.hpp"
 #include "rgu/base/text_file.hpp"
-#include "rgu/experiment/nearest_name.hpp"
 
 namespace rgu {
 

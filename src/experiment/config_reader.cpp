@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "rgu/base/nearest_name.hpp"
 #include "rgu/experiment/config_describe.hpp"
-#include "rgu/experiment/nearest_name.hpp"
 #include "rgu/experiment/toml_document.hpp"
 #include "rgu/experiment/value_reader.hpp"
 #include "rgu/mdp/io/place.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "rgu/base/check.hpp"
-#include "rgu/experiment/nearest_name.hpp"
+#include "rgu/base/nearest_name.hpp"
 #include "rgu/mdp/io/world_file.hpp"
 
 namespace rgu {

@@ -11,6 +11,7 @@
 #include "rgu/base/check.hpp"
 #include "rgu/base/crc32c.hpp"
 #include "rgu/base/thread_pool.hpp"
+#include "rgu/base/version.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/method_choice.hpp"
 #include "rgu/experiment/nominal.hpp"
@@ -156,20 +157,6 @@ std::string grid_marks(const GridLayout& layout, std::string_view map) {
 }
 
 }  // namespace
-
-std::string version_text() {
-#ifdef NDEBUG
-  constexpr std::string_view kind = "release";
-#else
-  constexpr std::string_view kind = "debug";
-#endif
-#ifdef __clang__
-  constexpr std::string_view compiler = "clang++ " __clang_version__;
-#else
-  constexpr std::string_view compiler = "g++ " __VERSION__;
-#endif
-  return fmt::format("rgu {}, {}, {}", RGU_VERSION, compiler, kind);
-}
 
 std::string fingerprint(const ProblemConfig& config) {
   ProblemConfig problem = config;

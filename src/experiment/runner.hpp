@@ -63,7 +63,4 @@ std::string fingerprint(const ProblemConfig& config);
 // What run.json says, for the instance of the first seed; without config and seeds.
 RunRecord about(const ProblemConfig& config);
 
-// "rgu 0.1.0, g++ 12.2.0, release".
-std::string version_text();
-
 }  // namespace rgu

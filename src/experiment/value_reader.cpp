@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "rgu/experiment/nearest_name.hpp"
+#include "rgu/base/nearest_name.hpp"
 #include "rgu/experiment/toml_document.hpp"
 #include "rgu/experiment/toml_text.hpp"
 #include "rgu/mdp/io/place.hpp"

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import pathlib
 import re
 import subprocess
@@ -22,6 +23,24 @@ class Looking(CommandLineTest):
 
     def test_version_names_compiler_and_build(self):
         self.assertRegex(self.rgu("--version").stdout, r"rgu \d+\.\d+\.\d+, .*(release|debug)")
+
+    def test_doctor_measures_the_machine_and_finds_the_fast_kernels(self):
+        facts = json.loads(self.rgu("doctor", "--seconds", "0.05", "--json").stdout)
+        self.assertGreaterEqual(facts["cpu"]["threads"], 1)
+        self.assertGreater(facts["memory"]["bytes"], facts["memory"]["available"])
+        for rates in (facts["measured"]["one"], facts["measured"]["all"]):
+            for rate in rates.values():
+                self.assertGreater(rate, 0)
+        if facts["cpu"]["instructions"] != "SSE2":
+            self.assertNotEqual(facts["blas"]["kernels"], "Prescott")
+        text = self.rgu("doctor", "--seconds", "0.05", "--threads", "1").stdout
+        for part in ("cpu", "memory", "OpenBLAS", "kernels", "GFLOPS", "GB/s", "language models", "autodiff"):
+            self.assertIn(part, text)
+
+    def test_doctor_tells_of_settings_that_the_user_has_changed(self):
+        text = self.rgu("doctor", "--seconds", "0.01",
+                        env={**os.environ, "OMP_WAIT_POLICY": "active"}).stdout
+        self.assertIn("OMP_WAIT_POLICY is active in your environment", text)
 
     def test_list_names_all_built_in_problems(self):
         names = self.rgu("list", "--names").stdout.split()

@@ -1,4 +1,4 @@
-#include "rgu/experiment/nearest_name.hpp"
+#include "rgu/base/nearest_name.hpp"
 
 #include <fmt/format.h>
 

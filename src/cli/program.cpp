@@ -1,0 +1,58 @@
+#include "rgu/cli/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "rgu/base/check.hpp"
+#include "rgu/base/nearest_name.hpp"
+#include "rgu/base/text_file.hpp"
+#include "rgu/cli/exit_code.hpp"
+
+namespace rgu {
+namespace {
+
+// CLI11 would only say that a command is missing.
+void check_command(const CLI::App& app, const std::string& program, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  const std::string name = argv[1];
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw InvalidInput(fmt::format("there is no command '{}'{}; '{} --help' lists them", name,
+                                 did_you_mean(name, names), program));
+}
+
+}  // namespace
+
+int run_program(CLI::App& app, const std::string& name, int argc, char** argv, Command& chosen) {
+  const auto failed = [&](int code, const char* message) {
+    fmt::print(stderr, "{}: {}\n", name, message);
+    return code;
+  };
+  try {
+    check_command(app, name, argc, argv);
+    app.parse(argc, argv);
+  } catch (const InvalidInput& error) {
+    return failed(kBadInput, error.what());
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kBadInput;
+  }
+  try {
+    const int code = chosen();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      return failed(kFileError, "cannot write to the standard output");
+    }
+    return code;
+  } catch (const InvalidInput& error) {
+    return failed(kBadInput, error.what());
+  } catch (const FileError& error) {
+    return failed(kFileError, error.what());
+  } catch (const std::exception& error) {
+    return failed(kInternalError, error.what());
+  }
+}
+
+}  // namespace rgu
