@@ -5,10 +5,12 @@ include(CMakePackageConfigHelpers)
 
 get_property(rgu_libraries GLOBAL PROPERTY RGU_LIBRARIES)
 
-# rgu::rgu links every folder's library except rgu::autodiff, which brings ADOL-C with it and is
-# linked by those who ask for it.
+# rgu::rgu links every folder's library except those that bring much with them and are linked by those
+# who ask for them: rgu::autodiff (ADOL-C) and rgu::llm_* (Unicode and compression; llm_torch: LibTorch).
 set(rgu_core_libraries ${rgu_libraries})
-list(REMOVE_ITEM rgu_core_libraries rgu_autodiff)
+set(rgu_llm_libraries ${rgu_libraries})
+list(FILTER rgu_llm_libraries INCLUDE REGEX "^rgu_llm_")
+list(REMOVE_ITEM rgu_core_libraries rgu_autodiff ${rgu_llm_libraries})
 list(TRANSFORM rgu_core_libraries REPLACE "^rgu_" "rgu::" OUTPUT_VARIABLE rgu_core_aliases)
 add_library(rgu INTERFACE)
 add_library(rgu::rgu ALIAS rgu)
@@ -20,6 +22,7 @@ endif()
 
 # Everything here belongs to the component rgu: `cmake --install DIR --component rgu`.
 set(rgu_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rgu)
+list(REMOVE_ITEM rgu_libraries ${rgu_llm_libraries})
 install(TARGETS rgu ${rgu_libraries} EXPORT rguTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT rgu)
 # Headers of rgu::autodiff are of no use without it.
@@ -35,7 +38,31 @@ install(DIRECTORY ${rgu_folders} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rgu COM
   FILES_MATCHING PATTERN "*.hpp" ${rgu_left_out})
 install(EXPORT rguTargets NAMESPACE rgu:: DESTINATION ${rgu_package_dir} COMPONENT rgu)
 
+# The components llm and torch have files of targets of their own, read only where they are asked for.
+# rgu_install_component(NAME LIBRARY...): NAME is spelled as in rguConfig.cmake.in.
+function(rgu_install_component name)
+  install(TARGETS ${ARGN} EXPORT rgu_${name}_targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT rgu)
+  install(EXPORT rgu_${name}_targets NAMESPACE rgu:: DESTINATION ${rgu_package_dir} COMPONENT rgu)
+  foreach(library IN LISTS ARGN)
+    get_target_property(folder ${library} SOURCE_DIR)
+    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rgu/llm COMPONENT rgu
+      FILES_MATCHING PATTERN "*.hpp")
+  endforeach()
+endfunction()
+if(RGU_LLM)
+  rgu_install_component(llm rgu_llm_files rgu_llm_text rgu_llm_decode)
+endif()
+if(TARGET rgu_llm_torch)
+  rgu_install_component(torch rgu_llm_torch)
+endif()
+
 set(rgu_has_autodiff ${RGU_AUTODIFF})
+set(rgu_has_llm ${RGU_LLM})
+set(rgu_has_torch OFF)
+if(TARGET rgu_llm_torch)
+  set(rgu_has_torch ON)
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/rguConfig.cmake.in
   ${PROJECT_BINARY_DIR}/rguConfig.cmake INSTALL_DESTINATION ${rgu_package_dir}
   NO_SET_AND_CHECK_MACRO)

@@ -10,10 +10,12 @@ cd -- "$RGU_ROOT"
 CORE_PACKAGES=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libfmt-dev
   nlohmann-json3-dev libtomlplusplus-dev libcli11-dev librandom123-dev libopenblas-dev
   coinor-libclp-dev)
+# What the language models need beyond that.
+LLM_PACKAGES=(libutf8proc-dev zlib1g-dev liblzma-dev libtorch-dev)
 FORMAT_PACKAGES=(clang-format)
 TIDY_PACKAGES=(clang-tidy)
 # What its tests, benchmarks and checks need beyond that.
-TEST_PACKAGES=(libadolc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-numpy python3-scipy python3-cvxopt
+TEST_PACKAGES=("${LLM_PACKAGES[@]}" libadolc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-numpy python3-scipy python3-cvxopt
   chromium chromium-driver
   "${FORMAT_PACKAGES[@]}" "${TIDY_PACKAGES[@]}" git)
 
