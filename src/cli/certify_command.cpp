@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "rgu/base/blas_setup.hpp"
+#include "rgu/base/folder_lock.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/cli/table.hpp"
@@ -84,7 +85,7 @@ std::string verdict(const std::vector<PolicyCertificate>& certificates) {
 int certify(const CertifyArguments& arguments) {
   prepare_blas();
   const RunFolder folder = RunFolder::open(arguments.run);
-  const RunFolder::Lock lock(folder);
+  const FolderLock lock(folder.path());
   std::vector<PolicyCertificate> certificates;
   const ProblemConfig config = read_run_config(folder);
   Json json = Json::array();

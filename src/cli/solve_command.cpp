@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/folder_lock.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/progress_display.hpp"
@@ -134,7 +135,7 @@ void check_not_passed(const ProblemConfig& config, const RunRecord& run) {
 int resume(const ResumeArguments& arguments) {
   for (const std::string& set : arguments.sets) check_resumable(set);
   const RunFolder folder = RunFolder::open(arguments.run);
-  const RunFolder::Lock lock(folder);
+  const FolderLock lock(folder.path());
   const ProblemConfig config = read_run_config(folder, arguments.sets);
   check_not_passed(config, read_run(folder));
   if (!arguments.sets.empty()) write_file(folder.config(), to_toml(config));

@@ -205,7 +205,7 @@ OpenRun begin_run(const ProblemConfig& config, const std::filesystem::path& path
                   ExistingRun existing) {
   const RunRecord run = about(config);
   const RunFolder folder = RunFolder::create(path, existing);
-  OpenRun open{.folder = folder, .lock = RunFolder::Lock(folder)};
+  OpenRun open{.folder = folder, .lock = FolderLock(folder.path())};
   folder.clear(existing);
   write_file(folder.config(), to_toml(config));
   write_about(folder, run);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "rgu/base/folder_lock.hpp"
 #include "rgu/experiment/config.hpp"
 #include "rgu/record/run_folder.hpp"
 #include "rgu/record/run_record.hpp"
@@ -42,7 +43,7 @@ struct SeedOutcome {
 // A folder to write in, and the right to be the only one who does.
 struct OpenRun {
   RunFolder folder;
-  RunFolder::Lock lock;
+  FolderLock lock;
 };
 
 // Writes config.toml and run.json: a folder that run_seeds can be called on. Throws as

@@ -1,9 +1,6 @@
 #include "rgu/record/run_folder.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -84,24 +81,6 @@ RunFolder RunFolder::open(const fs::path& path) {
   check(fs::is_directory(path, error) && is_run(path),
         "{} is not a run folder: it has no config.toml with a run.json beside it", path.string());
   return RunFolder(fs::absolute(path));
-}
-
-RunFolder::Lock::Lock(const RunFolder& folder) {
-  const fs::path path = folder.path() / "lock";
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) {
-    throw FileError(
-        fmt::format("cannot open {}: {}", path.string(), std::generic_category().message(errno)));
-  }
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    ::close(descriptor_);
-    throw InvalidInput(
-        fmt::format("the run folder {} is in use by another process", folder.path().string()));
-  }
-}
-
-RunFolder::Lock::~Lock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 fs::path RunFolder::seed(std::uint64_t seed) const {

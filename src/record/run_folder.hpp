@@ -39,19 +39,6 @@ class RunFolder {
   // Throws InvalidInput unless `path` is the folder of a run.
   static RunFolder open(const std::filesystem::path& path);
 
-  // Keeps other processes from writing here until this object and its copies are gone. Throws
-  // InvalidInput if another process does.
-  class Lock {
-   public:
-    explicit Lock(const RunFolder& folder);
-    ~Lock();
-    Lock(Lock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-    Lock& operator=(Lock&&) = delete;
-
-   private:
-    int descriptor_ = -1;
-  };
-
   // Removes what a run has left here: seeds and reports. The caller holds the lock. The config and
   // run.json stay until new ones take their place, so that the folder is a run at every moment.
   // Throws InvalidInput if there is a run that may not be replaced.

@@ -8,6 +8,7 @@
 
 #include "laws/throws.hpp"
 #include "mdp/file_testing.hpp"
+#include "rgu/base/folder_lock.hpp"
 #include "rgu/record/json_values.hpp"
 #include "rgu/record/metrics_file.hpp"
 #include "rgu/record/run_files.hpp"
@@ -123,10 +124,10 @@ TEST_F(RunFolderTest, SeedsAreListedInOrderAndOtherNamesAreNot) {
 TEST_F(RunFolderTest, ASecondWriterIsRefused) {
   const RunFolder folder = made_run("run");
   {
-    const RunFolder::Lock lock(folder);
-    expect_invalid([&] { RunFolder::Lock second(folder); }, "in use");
+    const FolderLock lock(folder.path());
+    expect_invalid([&] { FolderLock second(folder.path()); }, "in use");
   }
-  EXPECT_NO_THROW(RunFolder::Lock third(folder));
+  EXPECT_NO_THROW(FolderLock third(folder.path()));
 }
 
 TEST_F(RunFolderTest, ADamagedCheckpointIsNoticedAndTheOneBeforeItIsUsed) {

@@ -70,28 +70,19 @@ std::vector<PreferencePair> read_preferences(const std::filesystem::path& path) 
     if (is_blank(*line)) continue;
     const nlohmann::json json = parse_json(*line, lines.place());
     pairs.push_back(pair_of(JsonPart(json, lines.place() + ":")));
-    pairs.back().line = lines.number();
+    pairs.back().place = lines.place();
   }
   return pairs;
 }
 
-void check_safety_labels(const PreferencePair& pair, std::string_view file) {
+void check_safety_labels(const PreferencePair& pair) {
   if (!pair.safer) return;
   const auto safer = static_cast<std::size_t>(*pair.safer);
   const bool contrary = pair.safe[safer] == false && pair.safe[1 - safer] == true;
-  check(
-      !contrary,
-      "{}:{}: safer_response_id is {}, but is_response_{}_safe is false and is_response_{}_safe is "
-      "true: the safer answer must not be the unsafe one",
-      file, pair.line, safer, safer, 1 - safer);
-}
-
-void check_answers_differ(const PreferencePair& pair, const Tokenizer& tokenizer,
-                          std::string_view file) {
-  const bool equal = pair.response[0] == pair.response[1] ||
-                     tokenizer.encode(pair.response[0]) == tokenizer.encode(pair.response[1]);
-  check(!equal, "{}:{}: response_0 and response_1 have the same tokens, must differ", file,
-        pair.line);
+  check(!contrary,
+        "{}: safer_response_id is {}, but is_response_{}_safe is false and is_response_{}_safe is "
+        "true: the safer answer must not be the unsafe one",
+        pair.place, safer, safer, 1 - safer);
 }
 
 std::string conversation_prompt(std::string_view input) {

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "rgu/llm/text/tokenizer.hpp"
-
 namespace rgu::llm {
 
 enum class PromptForm {
@@ -25,7 +23,7 @@ struct PreferencePair {
   std::optional<int> safer = {};   // 0 or 1
   std::array<std::optional<bool>, 2> safe = {};
   PromptForm form = PromptForm::kInput;
-  std::int64_t line = 0;  // of the file, from 1
+  std::string place = {};  // "file.jsonl:12", for messages
 };
 
 // A file of JSON lines, plain or compressed (text_lines.hpp), each line with the fields of
@@ -35,13 +33,9 @@ struct PreferencePair {
 // are left alone, empty lines too. Throws InvalidInput naming file, line, field, value and rule.
 std::vector<PreferencePair> read_preferences(const std::filesystem::path& path);
 
-// The rules of pairs that a cost model may be trained on, as safe-rlhf has them; both throw
-// InvalidInput naming `file` and the pair's line. The safer answer must not be labelled unsafe
-// where the other is labelled safe ...
-void check_safety_labels(const PreferencePair& pair, std::string_view file);
-// ... and the two answers must not have the same tokens.
-void check_answers_differ(const PreferencePair& pair, const Tokenizer& tokenizer,
-                          std::string_view file);
+// A rule of pairs that a cost model may be trained on, as safe-rlhf has it: the safer answer must
+// not be labelled unsafe where the other is labelled safe. Throws InvalidInput naming the place.
+void check_safety_labels(const PreferencePair& pair);
 
 // "BEGINNING OF CONVERSATION: USER: {input} ASSISTANT:", without a space at the end: the template
 // of safe-rlhf.

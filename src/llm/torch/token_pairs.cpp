@@ -6,8 +6,6 @@
 namespace rgu::llm {
 namespace {
 
-constexpr std::string_view kWhere = "preferences";
-
 // prompt + answer + EOS. Differs from safe-rlhf, which cuts EOS off with the rest of a long answer:
 // here the score is always that of EOS.
 std::vector<TokenId> scored_tokens(const PreferencePair& pair, std::size_t answer,
@@ -21,8 +19,8 @@ std::vector<TokenId> scored_tokens(const PreferencePair& pair, std::size_t answe
 }
 
 double sign_of(const PreferencePair& pair, std::size_t answer) {
-  check(pair.safe[answer].has_value(),
-        "{}:{}: is_response_{}_safe is missing: a cost model needs it", kWhere, pair.line, answer);
+  check(pair.safe[answer].has_value(), "{}: is_response_{}_safe is missing: a cost model needs it",
+        pair.place, answer);
   return *pair.safe[answer] ? 1 : -1;
 }
 
@@ -30,7 +28,7 @@ double sign_of(const PreferencePair& pair, std::size_t answer) {
 std::size_t high_answer(const PreferencePair& pair, ScoreType type) {
   const bool cost = type == ScoreType::kCost;
   const std::optional<int>& choice = cost ? pair.safer : pair.better;
-  check(choice.has_value(), "{}:{}: {} is missing: a {} model needs it", kWhere, pair.line,
+  check(choice.has_value(), "{}: {} is missing: a {} model needs it", pair.place,
         cost ? "safer_response_id" : "better_response_id", cost ? "cost" : "reward");
   const auto chosen = static_cast<std::size_t>(*choice);
   return cost ? 1 - chosen : chosen;
@@ -44,7 +42,7 @@ std::vector<TokenPair> token_pairs(std::span<const PreferencePair> pairs,
   std::vector<TokenPair> answer;
   answer.reserve(pairs.size());
   for (const PreferencePair& pair : pairs) {
-    if (options.type == ScoreType::kCost) check_safety_labels(pair, kWhere);
+    if (options.type == ScoreType::kCost) check_safety_labels(pair);
     const std::size_t high = high_answer(pair, options.type);
     const auto tokens = [&](std::size_t number) {
       TokenAnswer scored = {.tokens = scored_tokens(pair, number, tokenizer, options.max_length)};
@@ -53,9 +51,9 @@ std::vector<TokenPair> token_pairs(std::span<const PreferencePair> pairs,
     };
     answer.push_back({.high = tokens(high), .low = tokens(1 - high)});
     check(answer.back().high.tokens != answer.back().low.tokens,
-          "{}:{}: response_0 and response_1 have the same {} tokens, must differ (within "
+          "{}: response_0 and response_1 have the same {} tokens, must differ (within "
           "max_length = {})",
-          kWhere, pair.line, answer.back().high.tokens.size(), options.max_length);
+          pair.place, answer.back().high.tokens.size(), options.max_length);
   }
   return answer;
 }

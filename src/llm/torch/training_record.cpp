@@ -81,6 +81,7 @@ TrainingRecord::TrainingRecord(const TrainingTarget& target, Fingerprint fingerp
     check(fs::is_empty(target_.folder), "{} is not empty: replace it or resume the run in it",
           target_.folder.string());
   }
+  lock_.emplace(target_.folder);
   if (target_.existing == ExistingTraining::kResume) read_end();
   if (finished_) return;
   if (target_.existing == ExistingTraining::kResume)

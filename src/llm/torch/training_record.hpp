@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "rgu/base/folder_lock.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/llm/torch/checkpoint.hpp"
 #include "rgu/llm/torch/training_run.hpp"
@@ -14,7 +15,7 @@ namespace rgu::llm {
 class TrainingRecord {
  public:
   // Makes the folder, or goes on in it. Throws InvalidInput if something is there that must not be,
-  // or was made from something else; FileError.
+  // or was made from something else, or another process writes here; FileError.
   TrainingRecord(const TrainingTarget& target, Fingerprint fingerprint);
 
   // Where to go on from; none: from the beginning.
@@ -39,6 +40,7 @@ class TrainingRecord {
   void begin_anew();
 
   TrainingTarget target_;
+  std::optional<FolderLock> lock_;  // held as long as the record lives
   Fingerprint fingerprint_;
   std::optional<Checkpoint> resumed_;
   std::optional<TrainingResult> finished_;

@@ -4,6 +4,7 @@
 
 #include "llm/torch/training_toys.hpp"
 #include "rgu/base/check.hpp"
+#include "rgu/base/folder_lock.hpp"
 #include "rgu/llm/torch/evaluation.hpp"
 
 namespace rgu::llm {
@@ -137,6 +138,20 @@ TEST(LanguageTraining, RefusesACheckpointOfAnotherRunByName) {
   other.training.threads = 2;
   other.training.checkpoint_interval = 4;
   EXPECT_EQ(train_language_model(start, letters(kRhyme), other, target).resumed, 2);
+}
+
+TEST(LanguageTraining, LeavesAFolderAloneThatAnotherProcessWritesInto) {
+  const ToyFolder folder;
+  std::filesystem::create_directories(folder / "run");
+  const auto train = [&] {
+    train_language_model(random_model(letter_model(), 1), letters(kRhyme), quick_options(),
+                         {.folder = folder / "run", .existing = ExistingTraining::kReplace});
+  };
+  {
+    const FolderLock other(folder / "run");
+    EXPECT_THAT(train, ThrowsMessage<InvalidInput>(HasSubstr("is in use by another process")));
+  }
+  EXPECT_NO_THROW(train());
 }
 
 TEST(LanguageTraining, StopsAtANumberThatIsNotFiniteAndKeepsTheLastCheckpoint) {

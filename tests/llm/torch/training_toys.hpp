@@ -1,6 +1,7 @@
 // Toy models, texts and preferences for the tests of training.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -61,7 +62,7 @@ inline std::vector<PreferencePair> toy_preferences(std::size_t count) {
     if (good == 1) std::swap(pair.response[0], pair.response[1]);
     pair.better = pair.safer = good;
     pair.safe = {good == 0, good == 1};
-    pair.line = static_cast<std::int64_t>(i) + 1;
+    pair.place = fmt::format("toys:{}", i + 1);
     pairs.push_back(pair);
   }
   return pairs;
