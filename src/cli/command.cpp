@@ -1,8 +1,5 @@
 #include "rgu/cli/command.hpp"
 
-#include <algorithm>
-#include <thread>
-
 #include "rgu/base/check.hpp"
 #include "rgu/experiment/built_in.hpp"
 
@@ -35,17 +32,6 @@ ProblemConfig ProblemArguments::config() const {
   ProblemConfig config = read_config(source, overrides);
   if (config.name.empty()) config.name = std::filesystem::path(source.name).stem().string();
   return config;
-}
-
-void ThreadArgument::add_to(CLI::App& command) {
-  command
-      .add_option("--threads", threads, "Threads to use; the results are the same for any number")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-}
-
-int ThreadArgument::count() const {
-  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace rgu

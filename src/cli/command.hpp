@@ -38,11 +38,4 @@ struct ProblemArguments {
   ProblemConfig config() const;
 };
 
-struct ThreadArgument {
-  int threads = 0;  // 0: as many as the machine has
-
-  void add_to(CLI::App& command);
-  int count() const;
-};
-
 }  // namespace rgu

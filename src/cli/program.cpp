@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <thread>
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/nearest_name.hpp"
@@ -53,6 +54,16 @@ int run_program(CLI::App& app, const std::string& name, int argc, char** argv, C
   } catch (const std::exception& error) {
     return failed(kInternalError, error.what());
   }
+}
+
+void ThreadArgument::add_to(CLI::App& command) {
+  command.add_option("--threads", threads, "Threads to use (default: all of the machine)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+}
+
+int ThreadArgument::count() const {
+  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace rgu

@@ -14,4 +14,11 @@ using Command = std::function<int()>;  // returns an ExitCode
 // every error message and is what the user types: "rgu", "rgu lm".
 int run_program(CLI::App& app, const std::string& name, int argc, char** argv, Command& chosen);
 
+struct ThreadArgument {
+  int threads = 0;  // 0: as many as the machine has
+
+  void add_to(CLI::App& command);
+  int count() const;
+};
+
 }  // namespace rgu

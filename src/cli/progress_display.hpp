@@ -1,11 +1,11 @@
 // Progress of a run: one line that renews itself on a terminal, plain lines elsewhere.
 #pragma once
 
-#include <chrono>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "rgu/cli/progress_line.hpp"
 #include "rgu/experiment/runner.hpp"
 
 namespace rgu {
@@ -21,22 +21,17 @@ class ProgressDisplay {
   void show(const Progress& progress);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   Index done() const;
   double mean(double Progress::*member) const;
-  std::string line() const;
+  std::string text() const;
   void draw(bool final);
 
   std::vector<Progress> seeds_;
   Index total_;       // iterations over all seeds
   Index first_ = -1;  // iterations done when the first news came: before a resumption
-  std::FILE* stream_;
   bool quiet_;
-  bool terminal_;
-  Index shown_ = -1;  // iterations done in the last plain line
-  Clock::time_point begin_ = Clock::now();
-  Clock::time_point last_{};
+  ProgressLine line_;
+  Index shown_ = -1;  // iterations done in the last line
 };
 
 }  // namespace rgu

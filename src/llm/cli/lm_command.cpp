@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/text_file.hpp"
@@ -67,16 +66,6 @@ std::unique_ptr<Tokenizer> ModelArguments::open_tokenizer_for(const ModelFiles& 
         "{}: the tokenizer has {} tokens, the model {} has only {}: it belongs to another model",
         path.string(), opened->size(), model, files.config.vocabulary);
   return opened;
-}
-
-void ThreadArgument::add_to(CLI::App& command) {
-  command.add_option("--threads", threads, "Threads to use (default: all of the machine)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-}
-
-int ThreadArgument::count() const {
-  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 void OutputArguments::add_to(CLI::App& command) {

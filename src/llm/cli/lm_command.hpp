@@ -44,13 +44,6 @@ struct ModelArguments {
   std::unique_ptr<Tokenizer> open_tokenizer_for(const ModelFiles& model) const;
 };
 
-struct ThreadArgument {
-  int threads = 0;  // 0: as many as the machine has
-
-  void add_to(CLI::App& command);
-  int count() const;
-};
-
 struct OutputArguments {
   bool json = false;
   bool quiet = false;

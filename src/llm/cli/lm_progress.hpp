@@ -1,10 +1,11 @@
 // Progress of long commands: one line that renews itself on a terminal, plain lines elsewhere.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+
+#include "rgu/cli/progress_line.hpp"
 
 namespace rgu::llm {
 
@@ -25,24 +26,17 @@ class LmProgress {
   };
   void show(const News& news);
 
-  double seconds() const;  // since it was made
+  double seconds() const { return line_.seconds(); }  // since it was made
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  std::string line() const;
+  std::string text() const;
   void draw(bool final);
 
-  std::FILE* stream_;
+  ProgressLine line_;
   bool quiet_;
-  bool terminal_;
   bool told_ = false;   // is there any news?
   bool shown_ = false;  // ... and was the last shown?
   News news_ = {};
-  Clock::time_point begin_ = Clock::now();
-  Clock::time_point last_ = {};
 };
-
-std::string duration(double seconds);  // "1 min 05 s"
 
 }  // namespace rgu::llm

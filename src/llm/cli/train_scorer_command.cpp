@@ -79,36 +79,19 @@ Prepared prepare(const CommandFile& file) {
   return prepared;
 }
 
-int train_from(const CommandFile& file, const Prepared& prepared, ExistingTraining existing,
-               const OutputArguments& output) {
-  const TrainingTarget target = {.folder = file.folder,
-                                 .existing = existing,
-                                 .tokenizer = prepared.tokenizer_path,
-                                 .base_model = file.words("model"),
-                                 .report_interval = file.report_interval()};
-  return train_and_tell(file, target, output,
-                        [&](const TrainingTarget& where, const TrainingObserver& observe) {
-                          return train_scorer(prepared.start, *prepared.tokenizer, prepared.pairs,
-                                              prepared.options, where, observe);
-                        });
-}
-
 int train(const TrainScorerArguments& arguments, const CLI::App& command) {
   arguments.run.check(command);
-  if (!arguments.run.resume.empty()) {
-    const CommandFile file = CommandFile::read(arguments.run.resume, "train-scorer");
-    return train_from(file, prepare(file), ExistingTraining::kResume, arguments.run.output);
-  }
-  CommandFile file = file_of(arguments);
-  const ExistingTraining existing = file.check_free(arguments.run.force);
-  const Prepared prepared = prepare(file);
-  file.begin();
-  try {
-    return train_from(file, prepared, existing, arguments.run.output);
-  } catch (const InvalidInput&) {
-    file.withdraw();
-    throw;
-  }
+  const auto train_from = [&](const CommandFile& file, const Prepared& prepared,
+                              ExistingTraining existing) {
+    return train_and_tell(file, file.target(existing, prepared.tokenizer_path),
+                          arguments.run.output,
+                          [&](const TrainingTarget& where, const TrainingObserver& observe) {
+                            return train_scorer(prepared.start, *prepared.tokenizer, prepared.pairs,
+                                                prepared.options, where, observe);
+                          });
+  };
+  return run_training(
+      arguments.run, "train-scorer", [&] { return file_of(arguments); }, prepare, train_from);
 }
 
 }  // namespace

@@ -198,6 +198,15 @@ std::vector<std::string> CommandFile::word_list_at(const char* key) const {
   }
 }
 
+TrainingTarget CommandFile::target(ExistingTraining existing,
+                                   const std::filesystem::path& tokenizer) const {
+  return {.folder = folder,
+          .existing = existing,
+          .tokenizer = tokenizer,
+          .base_model = words("model"),
+          .report_interval = reader(content).number_at<std::int64_t>("report_interval")};
+}
+
 std::string absolute_or_empty(const std::string& path) {
   return path.empty() ? path : fs::absolute(path).lexically_normal().string();
 }

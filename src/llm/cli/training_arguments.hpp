@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "rgu/base/check.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/torch/training_options.hpp"
 #include "rgu/llm/torch/training_run.hpp"
@@ -146,10 +147,32 @@ struct CommandFile {
   OptionReader reader(const Json& options) const { return {options, name()}; }
   std::string words(const char* key) const;  // empty where there is null
   std::vector<std::string> word_list_at(const char* key) const;
-  std::int64_t report_interval() const {
-    return reader(content).number_at<std::int64_t>("report_interval");
-  }
+  // Where a training goes that begins with `tokenizer` and the model that the file names.
+  TrainingTarget target(ExistingTraining existing, const std::filesystem::path& tokenizer) const;
 };
+
+// What `train` and `train-scorer` have in common. With --resume the command file of the run is
+// read; otherwise it is `made()`, and the folder must be free. Then prepare(file) reads all that
+// the file names, and train(file, prepared, existing) trains. A training that refuses to begin
+// leaves no folder behind.
+template <class Make, class Prepare, class Train>
+int run_training(const RunArguments& run, std::string_view name, Make made, Prepare prepare,
+                 Train train) {
+  if (!run.resume.empty()) {
+    const CommandFile file = CommandFile::read(run.resume, name);
+    return train(file, prepare(file), ExistingTraining::kResume);
+  }
+  CommandFile file = made();
+  const ExistingTraining existing = file.check_free(run.force);
+  const auto prepared = prepare(file);
+  file.begin();
+  try {
+    return train(file, prepared, existing);
+  } catch (const InvalidInput&) {
+    file.withdraw();
+    throw;
+  }
+}
 
 std::string absolute_or_empty(const std::string& path);
 
