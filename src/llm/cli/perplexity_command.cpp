@@ -6,10 +6,10 @@
 #include "rgu/base/check.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/llm/cli/evaluation_arguments.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/lm_progress.hpp"
 #include "rgu/llm/cli/prompts.hpp"
-#include "rgu/llm/torch/evaluation.hpp"
 #include "rgu/llm/torch/language_data.hpp"
 #include "rgu/record/json_values.hpp"
 
@@ -21,9 +21,7 @@ struct PerplexityArguments {
   std::vector<std::string> files;
   std::int64_t length = 0;  // 0: as the model's positions, at most 512
   std::int64_t stride = 0;  // 0: as the length
-  std::int64_t batch = 8;
-  ThreadArgument threads;
-  std::string device = "cpu";
+  EvaluationArguments run;
   OutputArguments output;
 };
 
@@ -55,9 +53,7 @@ PerplexityOptions options_of(const PerplexityArguments& arguments, const ModelCo
   options.window =
       arguments.length > 0 ? arguments.length : std::min<std::int64_t>(512, config.max_positions);
   options.stride = arguments.stride > 0 ? arguments.stride : options.window;
-  options.run.threads = arguments.threads.count();
-  options.run.device = arguments.device;
-  options.run.batch = arguments.batch;
+  options.run = arguments.run.chosen();
   check_options(options);
   return options;
 }
@@ -139,12 +135,7 @@ void add_perplexity(CLI::App& app, Command& chosen) {
           "Windows begin this far apart; smaller: longer contexts, slower (default: length)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command->add_option("--batch", arguments->batch, "Windows at once")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  arguments->threads.add_to(*command);
-  command->add_option("--device", arguments->device, "cpu, cuda, cuda:1, ..")
-      ->capture_default_str();
+  arguments->run.add_to(*command, "Windows");
   arguments->output.add_to(*command);
   command->footer(
       "perplexity = exp(mean of -log p(token | those before it)), over all tokens but the first. "

@@ -8,11 +8,11 @@
 #include "rgu/base/check.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/llm/cli/evaluation_arguments.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/lm_progress.hpp"
 #include "rgu/llm/cli/prompts.hpp"
 #include "rgu/llm/text/preferences.hpp"
-#include "rgu/llm/torch/evaluation.hpp"
 #include "rgu/record/json_values.hpp"
 
 namespace rgu::llm {
@@ -23,9 +23,7 @@ struct ScoreArguments {
   std::string file = "-";
   bool plain = false;
   std::int64_t max_length = 0;  // 0: the model's positions
-  std::int64_t batch = 8;
-  ThreadArgument threads;
-  std::string device = "cpu";
+  EvaluationArguments run;
   OutputArguments output;
 };
 
@@ -100,8 +98,7 @@ std::vector<std::vector<double>> scored(const ScoreArguments& arguments, const M
                                         const std::vector<std::vector<TokenId>>& sequences) {
   LmProgress progress(arguments.output.quiet ? LmProgress::Style::kQuiet
                                              : LmProgress::Style::kAuto);
-  EvaluationOptions options = {
-      .threads = arguments.threads.count(), .device = arguments.device, .batch = arguments.batch};
+  EvaluationOptions options = arguments.run.chosen();
   options.observe = [&](const EvaluationOptions::Progress& news) {
     progress.show({.done = news.done, .total = news.all, .text = "texts"});
     return !interrupt_flag();
@@ -150,12 +147,7 @@ void add_score(CLI::App& app, Command& chosen) {
                    "Cut longer texts off here (default: the model's positions)")
       ->type_name("N")
       ->check(CLI::Range(2, 1 << 24));
-  command->add_option("--batch", arguments->batch, "Texts at once")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  arguments->threads.add_to(*command);
-  command->add_option("--device", arguments->device, "cpu, cuda, cuda:1, ..")
-      ->capture_default_str();
+  arguments->run.add_to(*command, "Texts");
   arguments->output.add_to(*command);
   command->footer(
       "Prints one score a line, in the order of the input; with --json the input object with "
