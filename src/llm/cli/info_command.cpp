@@ -10,6 +10,7 @@
 #include "rgu/llm/files/json_text.hpp"
 #include "rgu/llm/files/parameters.hpp"
 #include "rgu/llm/files/safetensors.hpp"
+#include "rgu/llm/text/tokenizer_files.hpp"
 #include "rgu/record/json_values.hpp"
 
 namespace rgu::llm {

@@ -7,6 +7,7 @@
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/model_shape.hpp"
 #include "rgu/llm/files/parameters.hpp"
+#include "rgu/llm/text/tokenizer_files.hpp"
 #include "rgu/record/json_values.hpp"
 
 namespace rgu::llm {
@@ -27,6 +28,8 @@ struct InitArguments {
 
 int init(const InitArguments& arguments) {
   check_free(arguments.out, arguments.force ? Existing::kReplace : Existing::kRefuse);
+  check(fs::path(arguments.tokenizer).extension() != ".bin",
+        "{}: a llama2.c tokenizer has no place in a model's folder", arguments.tokenizer);
   const std::unique_ptr<Tokenizer> tokenizer =
       arguments.tokenizer.empty() ? nullptr : open_tokenizer(arguments.tokenizer);
   ModelConfig config = arguments.shape.shape(tokenizer.get());

@@ -3,31 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "rgu/base/check.hpp"
-#include "rgu/base/text_file.hpp"
+#include "rgu/llm/text/tokenizer_files.hpp"
 
 namespace rgu::llm {
-namespace {
 
 namespace fs = std::filesystem;
-
-// What tokenizers are made of; the first two are tokenizers by themselves.
-constexpr std::array<const char*, 5> kTokenizerFiles = {
-    "tokenizer.json", "tokenizer.model", "tokenizer_config.json", "special_tokens_map.json",
-    "added_tokens.json"};
-
-void copy_one(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
-  if (error) {
-    throw FileError(
-        fmt::format("cannot copy {} to {}: {}", from.string(), to.string(), error.message()));
-  }
-}
-
-}  // namespace
 
 void ModelArguments::add_to(CLI::App& command) {
   command
@@ -89,31 +71,6 @@ void check_free(const fs::path& path, Existing existing) {
   if (existing == Existing::kReplace || !fs::exists(path, error)) return;
   check(fs::is_directory(path, error), "{} exists and is not a folder", path.string());
   check(fs::is_empty(path, error), "{} exists; --force replaces it", path.string());
-}
-
-bool holds_tokenizer(const fs::path& folder) {
-  std::error_code error;
-  return fs::exists(folder / kTokenizerFiles[0], error) ||
-         fs::exists(folder / kTokenizerFiles[1], error);
-}
-
-int copy_tokenizer_files(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::create_directories(to, error);
-  if (error) throw FileError(fmt::format("cannot make {}: {}", to.string(), error.message()));
-  if (!fs::is_directory(from, error)) {
-    check(from.extension() != ".bin", "{}: a llama2.c tokenizer has no place in a model's folder",
-          from.string());
-    copy_one(from, to / (from.extension() == ".json" ? kTokenizerFiles[0] : kTokenizerFiles[1]));
-    return 1;
-  }
-  int copied = 0;
-  for (const char* name : kTokenizerFiles) {
-    if (!fs::is_regular_file(from / name, error)) continue;
-    copy_one(from / name, to / name);
-    ++copied;
-  }
-  return copied;
 }
 
 std::string text_of_ids(const Tokenizer& tokenizer, const std::vector<TokenId>& ids) {

@@ -60,11 +60,6 @@ void add_type_option(CLI::App& command, std::string& type, const std::string& me
 enum class Existing { kRefuse, kReplace };
 void check_free(const std::filesystem::path& path, Existing existing);
 
-bool holds_tokenizer(const std::filesystem::path& folder);
-// The files that make up the tokenizer at `from` (a file or a folder), by their usual names, into
-// the folder `to`. Returns how many.
-int copy_tokenizer_files(const std::filesystem::path& from, const std::filesystem::path& to);
-
 // The text of ids, special tokens left out; ids beyond the tokenizer (padding of the model's
 // vocabulary) are nothing.
 std::string text_of_ids(const Tokenizer& tokenizer, const std::vector<TokenId>& ids);

@@ -5,6 +5,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
+#include "rgu/llm/text/tokenizer_files.hpp"
 #include "rgu/record/json_values.hpp"
 
 namespace rgu::llm {

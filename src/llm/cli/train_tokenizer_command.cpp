@@ -8,6 +8,7 @@
 #include "rgu/base/text_file.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/prompts.hpp"
+#include "rgu/llm/files/output_folder.hpp"
 #include "rgu/llm/text/bpe_trainer.hpp"
 #include "rgu/record/json_values.hpp"
 
@@ -76,10 +77,8 @@ void write_config(const BpeTrainerOptions& options, const fs::path& path) {
 int train_tokenizer(const TrainTokenizerArguments& arguments) {
   check_free(arguments.out, arguments.force ? Existing::kReplace : Existing::kRefuse);
   const TrainedBpe trained = train_byte_level_bpe(counted(arguments.files), arguments.options);
-  std::error_code error;
-  fs::create_directories(arguments.out, error);
-  if (error) throw FileError(fmt::format("cannot make {}: {}", arguments.out, error.message()));
   const fs::path folder = arguments.out;
+  make_folder(folder);
   write_tokenizer_json(trained, folder / "tokenizer.json");
   write_config(arguments.options, folder / "tokenizer_config.json");
   if (arguments.json) {

@@ -6,6 +6,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/text_file.hpp"
+#include "rgu/llm/files/output_folder.hpp"
 
 namespace rgu::llm {
 
@@ -162,11 +163,8 @@ ExistingTraining CommandFile::check_free(bool force) const {
 void CommandFile::begin() {
   std::error_code error;
   if (fs::exists(name(), error)) before = read_text(name());
-  fs::create_directories(folder, error);
-  if (error) throw FileError(fmt::format("cannot make {}: {}", folder.string(), error.message()));
-  OutputFile file(name());
-  file.text(to_text(content) + "\n");
-  file.commit();
+  make_folder(folder);
+  write_whole(name(), to_text(content) + "\n");
 }
 
 void CommandFile::withdraw() const {

@@ -1,7 +1,6 @@
 #include "rgu/llm/torch/torch_setup.hpp"
 
 #include <ATen/Parallel.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <thread>
@@ -30,11 +29,7 @@ void prepare_torch(int threads) {
   prepare_blas();
   [[maybe_unused]] static const bool decided = one_thread_between_operations();
   at::set_num_threads(threads);
-  // LibTorch's setting does not reach the BLAS that it calls.
-  using SetThreads = void (*)(int);
-  const auto set_blas_threads =
-      reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  if (set_blas_threads != nullptr) set_blas_threads(threads);
+  set_blas_threads(threads);  // LibTorch's setting does not reach the BLAS that it calls
 }
 
 }  // namespace rgu::llm

@@ -6,6 +6,8 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/llm/files/json_text.hpp"
+#include "rgu/llm/files/output_folder.hpp"
+#include "rgu/llm/text/tokenizer_files.hpp"
 
 namespace rgu::llm {
 namespace {
@@ -72,11 +74,7 @@ TrainingRecord::TrainingRecord(const TrainingTarget& target, Fingerprint fingerp
   check(!target_.folder.empty(), "training needs a folder to write into");
   check(target_.report_interval >= 1, "report_interval = {}: must be at least 1",
         target_.report_interval);
-  std::error_code error;
-  fs::create_directories(target_.folder, error);
-  if (error) {
-    throw FileError(fmt::format("cannot make {}: {}", target_.folder.string(), error.message()));
-  }
+  make_folder(target_.folder);
   if (target_.existing == ExistingTraining::kRefuse) {
     check(fs::is_empty(target_.folder), "{} is not empty: replace it or resume the run in it",
           target_.folder.string());
@@ -134,7 +132,7 @@ void TrainingRecord::write(Checkpoint checkpoint) {
 }
 
 void TrainingRecord::finish(const TrainingResult& result) {
-  copy_tokenizer(target_.tokenizer, target_.folder);
+  if (!target_.tokenizer.empty()) copy_tokenizer_files(target_.tokenizer, target_.folder);
   OrderedJson end = {{"status", name_of(result.status)},
                      {"step", result.step},
                      {"tokens", result.tokens},
@@ -146,25 +144,6 @@ void TrainingRecord::finish(const TrainingResult& result) {
   file.text(end.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   file.commit();
   remove_checkpoint(checkpoint_folder());
-}
-
-void copy_tokenizer(const fs::path& from, const fs::path& folder) {
-  if (from.empty()) return;
-  const auto copy = [&](const fs::path& file) {
-    const fs::path to = folder / file.filename();
-    std::error_code error;
-    if (fs::equivalent(file, to, error)) return;
-    fs::copy_file(file, to, fs::copy_options::overwrite_existing, error);
-    if (error) {
-      throw FileError(
-          fmt::format("cannot copy {} to {}: {}", file.string(), to.string(), error.message()));
-    }
-  };
-  if (!fs::is_directory(from)) return copy(from);
-  for (const char* name :
-       {"tokenizer.json", "tokenizer.model", "tokenizer_config.json", "special_tokens_map.json"}) {
-    if (fs::is_regular_file(from / name)) copy(from / name);
-  }
 }
 
 }  // namespace rgu::llm

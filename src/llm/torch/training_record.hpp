@@ -48,8 +48,4 @@ class TrainingRecord {
   bool has_checkpoint_ = false;
 };
 
-// Copies the files of a tokenizer (tokenizer.json, tokenizer.model, tokenizer_config.json,
-// special_tokens_map.json) from a folder, or one such file, into `folder`.
-void copy_tokenizer(const std::filesystem::path& from, const std::filesystem::path& folder);
-
 }  // namespace rgu::llm

@@ -53,6 +53,13 @@ class TrainingCase(LmCase):
 
 @needs_torch
 class Training(TrainingCase):
+    def test_a_tokenizer_under_another_name_is_found_with_the_model(self):
+        (self.folder / "tokenizer/tokenizer.json").rename(self.folder / "words.json")
+        self.lm_json("train", "--config", self.small_config(), "--tokenizer", "words.json", "--text", "text.txt",
+                     "--steps", "2", "--sequence-length", "16", "--out", "run", "-q")
+        self.assertTrue((self.folder / "run/tokenizer.json").exists())
+        self.rgu("lm", "generate", "run", "-p", "a", "--max-new", "2", "-q")
+
     def test_a_model_learns_and_can_be_used(self):
         result = self.trained("run", "--epochs", 40, "--batch", 4, "--sequence-length", 32, "--learning-rate", "1e-2",
                               "--held-out", 0.1)
