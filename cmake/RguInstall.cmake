@@ -6,10 +6,11 @@ include(CMakePackageConfigHelpers)
 get_property(rgu_libraries GLOBAL PROPERTY RGU_LIBRARIES)
 
 # rgu::rgu links every folder's library except those that bring much with them and are linked by those
-# who ask for them: rgu::autodiff (ADOL-C) and rgu::llm_* (Unicode and compression; llm_torch: LibTorch).
+# who ask for them: rgu::autodiff (ADOL-C), rgu::llm_* (Unicode and compression; llm_torch: LibTorch) and
+# rgu::align*, which stands on those.
 set(rgu_core_libraries ${rgu_libraries})
 set(rgu_llm_libraries ${rgu_libraries})
-list(FILTER rgu_llm_libraries INCLUDE REGEX "^rgu_llm_")
+list(FILTER rgu_llm_libraries INCLUDE REGEX "^rgu_(llm_|align)")
 list(REMOVE_ITEM rgu_core_libraries rgu_autodiff ${rgu_llm_libraries})
 list(TRANSFORM rgu_core_libraries REPLACE "^rgu_" "rgu::" OUTPUT_VARIABLE rgu_core_aliases)
 add_library(rgu INTERFACE)
@@ -46,15 +47,16 @@ function(rgu_install_component name)
   install(EXPORT rgu_${name}_targets NAMESPACE rgu:: DESTINATION ${rgu_package_dir} COMPONENT rgu)
   foreach(library IN LISTS ARGN)
     get_target_property(folder ${library} SOURCE_DIR)
-    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rgu/llm COMPONENT rgu
-      FILES_MATCHING PATTERN "*.hpp")
+    file(RELATIVE_PATH place ${PROJECT_SOURCE_DIR}/src ${folder})
+    install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rgu/${place} COMPONENT rgu
+      FILES_MATCHING PATTERN "*.hpp" PATTERN "cli" EXCLUDE)
   endforeach()
 endfunction()
 if(RGU_LLM)
   rgu_install_component(llm rgu_llm_files rgu_llm_text rgu_llm_decode)
 endif()
 if(TARGET rgu_llm_torch)
-  rgu_install_component(torch rgu_llm_torch)
+  rgu_install_component(torch rgu_llm_torch rgu_align rgu_align_training)
 endif()
 
 set(rgu_has_autodiff ${RGU_AUTODIFF})

@@ -24,6 +24,7 @@ void add_show(CLI::App& app, Command& chosen);
 void add_check(CLI::App& app, Command& chosen);
 void add_theory(CLI::App& app, Command& chosen);
 void add_lm(CLI::App& app, Command& chosen);
+void add_align(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_keys(CLI::App& app, Command& chosen);
 void add_completions(CLI::App& app, Command& chosen);

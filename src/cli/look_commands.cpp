@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "rgu/base/check.hpp"
-#include "rgu/base/nearest_name.hpp"
 #include "rgu/cli/command.hpp"
+#include "rgu/cli/key_list.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/cli/table.hpp"
 #include "rgu/experiment/built_in.hpp"
@@ -77,52 +77,6 @@ int report(const ReportArguments& arguments) {
   return kDone;
 }
 
-struct KeysArguments {
-  std::string table;
-  bool json = false;
-};
-
-std::string type_of(const KeyHelp& key) {
-  if (key.choices.empty()) return key.type;
-  std::string text;
-  for (const auto& choice : key.choices) text += fmt::format(", \"{}\"", choice.name);
-  return text.substr(2);
-}
-
-void check_table(const std::string& table, const std::vector<KeyHelp>& all) {
-  std::vector<std::string> tables;
-  for (const KeyHelp& key : all) {
-    if (key.table == table) return;
-    if (!key.table.empty()) tables.push_back(key.table);
-  }
-  throw InvalidInput(
-      fmt::format("there is no table '{}' in problem files{}", table, did_you_mean(table, tables)));
-}
-
-int keys(const KeysArguments& arguments) {
-  const std::vector<KeyHelp> all = config_keys();
-  if (!arguments.table.empty()) check_table(arguments.table, all);
-  Json json = Json::array();
-  std::vector<TableRow> rows = {{"key", "type", "default", "range", "of", "meaning"}};
-  for (const KeyHelp& key : all) {
-    if (!arguments.table.empty() && key.table != arguments.table) continue;
-    const std::string name = key.table.empty() ? key.key : key.table + "." + key.key;
-    rows.push_back({name, type_of(key), key.initial, key.range, key.kind, key.help});
-    json.push_back({{"key", name},
-                    {"type", type_of(key)},
-                    {"default", key.initial},
-                    {"range", key.range},
-                    {"of", key.kind},
-                    {"help", key.help}});
-  }
-  if (arguments.json) {
-    fmt::print("{}\n", to_text(json));
-  } else {
-    fmt::print("{}", table(rows));
-  }
-  return kDone;
-}
-
 }  // namespace
 
 void add_list(CLI::App& app, Command& chosen) {
@@ -159,13 +113,8 @@ void add_report(CLI::App& app, Command& chosen) {
 }
 
 void add_keys(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("keys", "Every key that a problem file may have");
-  auto arguments = std::make_shared<KeysArguments>();
-  command->add_option("table", arguments->table, "Only those of one table, such as ambiguity")
-      ->type_name("TABLE");
-  command->add_flag("--json", arguments->json, "Print as JSON");
-  command->footer("Example:\n  rgu keys solver");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return keys(*arguments); }; });
+  add_key_list(app, chosen,
+               {.what = "a problem file", .example = "rgu keys solver", .keys = config_keys});
 }
 
 }  // namespace rgu

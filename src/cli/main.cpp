@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   rgu::add_check(app, chosen);
   rgu::add_theory(app, chosen);
   rgu::add_lm(app, chosen);
+  rgu::add_align(app, chosen);
   rgu::add_doctor(app, chosen);
   rgu::add_keys(app, chosen);
   rgu::add_completions(app, chosen);

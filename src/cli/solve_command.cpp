@@ -31,16 +31,6 @@ struct OutputArguments {
   }
 };
 
-// runs/NAME, or the first of runs/NAME-2, runs/NAME-3, .. that does not exist.
-fs::path free_folder(std::string name) {
-  std::replace(name.begin(), name.end(), '/', '-');
-  const fs::path base = fs::path("runs") / name;
-  fs::path path = base;
-  std::error_code error;  // a name too long is refused where the folder is made
-  for (int i = 2; fs::exists(path, error); ++i) path = fmt::format("{}-{}", base.string(), i);
-  return path;
-}
-
 int exit_code(const std::vector<SeedOutcome>& outcomes, const RunRecord& run) {
   for (const SeedOutcome& outcome : outcomes) {
     if (outcome.status == Status::kInterrupted) return kInterrupted;
@@ -104,7 +94,8 @@ ProblemConfig config_of(const SolveArguments& arguments) {
 int solve(const SolveArguments& arguments) {
   ProblemConfig config = config_of(arguments);
   config.output.tensorboard = config.output.tensorboard || arguments.tensorboard;
-  const fs::path path = arguments.out.empty() ? free_folder(config.name) : fs::path(arguments.out);
+  const fs::path path =
+      arguments.out.empty() ? free_run_folder(config.name) : fs::path(arguments.out);
   interrupt_flag();  // from here on Ctrl-C leaves a whole folder behind
   const OpenRun run =
       begin_run(config, path, arguments.force ? ExistingRun::kReplace : ExistingRun::kRefuse);

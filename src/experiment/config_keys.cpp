@@ -4,6 +4,7 @@
 
 #include "rgu/experiment/config.hpp"
 #include "rgu/experiment/config_describe.hpp"
+#include "rgu/experiment/config_fields.hpp"
 #include "rgu/experiment/toml_text.hpp"
 
 namespace rgu {
@@ -13,6 +14,7 @@ bool holds_numbers(const FieldValue& value) {
   return !std::holds_alternative<bool*>(value) && !std::holds_alternative<std::string*>(value) &&
          !std::holds_alternative<std::filesystem::path*>(value) &&
          !std::holds_alternative<std::vector<std::string>*>(value) &&
+         !std::holds_alternative<std::vector<std::filesystem::path>*>(value) &&
          !std::holds_alternative<std::optional<std::string>*>(value) &&
          !std::holds_alternative<std::optional<std::filesystem::path>*>(value);
 }
@@ -53,7 +55,7 @@ class KeyLister final : public FieldVisitor {
   void tables(const Key& key, std::size_t, const Walk& walk) override {
     add(key, "list of tables");
     if (key.name == "parts") return;
-    nested(fmt::format("{}.{}[]", table_, key.name), walk);
+    nested(fmt::format("{}{}{}[]", table_, table_.empty() ? "" : ".", key.name), walk);
   }
 
   void table(const Key& key, bool, const Walk& walk) override {
@@ -99,11 +101,15 @@ class KeyLister final : public FieldVisitor {
 
 }  // namespace
 
+std::vector<KeyHelp> keys_of_fields(const DescribeFields& describe) {
+  KeyLister lister;
+  describe(lister);
+  return std::move(lister.keys);
+}
+
 std::vector<KeyHelp> config_keys() {
   ProblemConfig defaults;
-  KeyLister lister;
-  describe(lister, defaults);
-  return std::move(lister.keys);
+  return keys_of_fields([&](FieldVisitor& visit) { describe(visit, defaults); });
 }
 
 }  // namespace rgu

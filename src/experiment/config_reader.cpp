@@ -6,6 +6,7 @@
 
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/experiment/config_describe.hpp"
+#include "rgu/experiment/config_fields.hpp"
 #include "rgu/experiment/toml_document.hpp"
 #include "rgu/experiment/value_reader.hpp"
 #include "rgu/mdp/io/place.hpp"
@@ -213,12 +214,17 @@ class TableReader final : public FieldVisitor {
 
 }  // namespace
 
-ProblemConfig read_config(const ConfigSource& source, const std::vector<std::string>& overrides) {
+void read_fields(const ConfigSource& source, const std::vector<std::string>& overrides,
+                 const DescribeFields& describe) {
   const toml::table document = parse_document(source, overrides);
-  ProblemConfig config;
   TableReader reader(document, {"", document.source()}, source.folder);
-  describe(reader, config);
+  describe(reader);
   reader.finish();
+}
+
+ProblemConfig read_config(const ConfigSource& source, const std::vector<std::string>& overrides) {
+  ProblemConfig config;
+  read_fields(source, overrides, [&](FieldVisitor& visit) { describe(visit, config); });
   return config;
 }
 

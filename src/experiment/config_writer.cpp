@@ -3,6 +3,7 @@
 
 #include "rgu/experiment/config.hpp"
 #include "rgu/experiment/config_describe.hpp"
+#include "rgu/experiment/config_fields.hpp"
 #include "rgu/experiment/toml_text.hpp"
 
 namespace rgu {
@@ -58,12 +59,10 @@ class DocumentWriter final : public FieldVisitor {
     top_.choose(key, kinds, current, walk);
   }
   void tables(const Key& key, std::size_t count, const Walk& walk) override {
-    top_.tables(key, count, walk);
+    for (std::size_t i = 0; i < count; ++i) add(fmt::format("[[{}]]", key.name), walk, i);
   }
   void table(const Key& key, bool, const Walk& walk) override {
-    PairWriter inner;
-    walk(inner, 0);
-    sections_ += fmt::format("\n[{}]\n{}\n", key.name, fmt::join(inner.pairs(), "\n"));
+    add(fmt::format("[{}]", key.name), walk, 0);
   }
   void rule(bool, std::string_view, const std::string&) override {}
 
@@ -72,17 +71,27 @@ class DocumentWriter final : public FieldVisitor {
   }
 
  private:
+  void add(const std::string& header, const Walk& walk, std::size_t index) {
+    PairWriter inner;
+    walk(inner, index);
+    sections_ += fmt::format("\n{}\n{}\n", header, fmt::join(inner.pairs(), "\n"));
+  }
+
   PairWriter top_;
   std::string sections_;
 };
 
 }  // namespace
 
+std::string toml_of_fields(const DescribeFields& describe) {
+  DocumentWriter writer;
+  describe(writer);
+  return writer.text();
+}
+
 std::string to_toml(const ProblemConfig& config) {
   ProblemConfig copy = config;  // visitors may write
-  DocumentWriter writer;
-  describe(writer, copy);
-  return writer.text();
+  return toml_of_fields([&](FieldVisitor& visit) { describe(visit, copy); });
 }
 
 bool operator==(const ProblemConfig& a, const ProblemConfig& b) { return to_toml(a) == to_toml(b); }

@@ -61,11 +61,11 @@ using Seeds = std::vector<std::uint64_t>;
 // What a key may hold. Of a std::optional, empty means that the key is not there.
 using FieldValue =
     std::variant<bool*, Index*, double*, std::string*, std::filesystem::path*,
-                 std::vector<std::string>*, std::vector<double>*, std::vector<std::vector<double>>*,
-                 Seeds*, Schedule*, std::optional<std::uint64_t>*, std::optional<Index>*,
-                 std::optional<double>*, std::optional<std::string>*,
-                 std::optional<std::filesystem::path>*, std::optional<Schedule>*,
-                 std::optional<NumberOrList>*>;
+                 std::vector<std::string>*, std::vector<std::filesystem::path>*,
+                 std::vector<double>*, std::vector<std::vector<double>>*, Seeds*, Schedule*,
+                 std::optional<std::uint64_t>*, std::optional<Index>*, std::optional<double>*,
+                 std::optional<std::string>*, std::optional<std::filesystem::path>*,
+                 std::optional<Schedule>*, std::optional<NumberOrList>*>;
 
 // One of several kinds of a thing, each with keys of its own.
 struct Kind {

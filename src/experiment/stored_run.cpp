@@ -11,11 +11,12 @@
 namespace rgu {
 
 ProblemConfig read_run_config(const RunFolder& folder, const std::vector<std::string>& overrides) {
+  const std::string begun_with = read_fingerprint(folder);
   ProblemConfig config = read_config({.name = folder.config().string(),
                                       .text = read_text(folder.config()),
                                       .folder = folder.path()},
                                      overrides);
-  check(fingerprint(config) == read_fingerprint(folder),
+  check(fingerprint(config) == begun_with,
         "{}: the problem, or the model file it names, was changed after the run began; solve the "
         "changed problem in a folder of its own",
         folder.config().string());

@@ -30,7 +30,7 @@ toml::table parse_override(const std::string& override_text) {
   std::replace(name.begin(), name.end(), '\n', ' ');  // messages are one line
   const std::size_t equals = override_text.find('=');
   check(equals != std::string::npos && equals > 0,
-        "{}: must be key=value, such as solver.method=pgda", name);
+        "{}: must be table.key=value, such as stopping.iterations=100", name);
   const std::string key = override_text.substr(0, equals);
   const std::string value = override_text.substr(equals + 1);
   check(!value.empty(), "{}: has no value after '='", name);

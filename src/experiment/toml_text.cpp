@@ -112,6 +112,9 @@ struct TypeName {
   std::string operator()(const std::string*) const { return "string"; }
   std::string operator()(const std::filesystem::path*) const { return "file name"; }
   std::string operator()(const std::vector<std::string>*) const { return "list of strings"; }
+  std::string operator()(const std::vector<std::filesystem::path>*) const {
+    return "list of file names";
+  }
   std::string operator()(const std::vector<double>*) const { return "list of numbers"; }
   std::string operator()(const std::vector<std::vector<double>>*) const {
     return "list of lists of numbers";

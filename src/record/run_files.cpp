@@ -64,7 +64,16 @@ GridRecord grid_of(const Json& json) {
   return grid;
 }
 
+// Runs of other kinds say so.
+void check_kind(const Json& json) {
+  if (!json.contains("kind")) return;
+  throw InvalidInput(
+      fmt::format("this is an {} run: 'rgu align resume' and 'rgu align report' are for it",
+                  words(json, "kind")));
+}
+
 void read_about(const Json& json, RunRecord& run) {
+  check_kind(json);
   run.name = words(json, "name");
   run.description = words(json, "description");
   run.version = words(json, "version");
@@ -190,7 +199,10 @@ void write_certificate(const fs::path& folder, const CertificateRecord& certific
 }
 
 std::string read_fingerprint(const RunFolder& folder) {
-  return naming(folder.about(), [](const Json& json) { return words(json, "fingerprint"); });
+  return naming(folder.about(), [](const Json& json) {
+    check_kind(json);
+    return words(json, "fingerprint");
+  });
 }
 
 bool is_finished(const fs::path& folder) {

@@ -101,6 +101,15 @@ std::vector<std::uint64_t> RunFolder::seeds() const {
   return seeds;
 }
 
+fs::path free_run_folder(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '-');
+  const fs::path base = fs::path("runs") / name;
+  fs::path path = base;
+  std::error_code error;  // a name too long is refused where the folder is made
+  for (int i = 2; fs::exists(path, error); ++i) path = fmt::format("{}-{}", base.string(), i);
+  return path;
+}
+
 void write_file(const fs::path& path, std::string_view text) {
   OutputFile file(path);
   file.text(text);

@@ -56,6 +56,9 @@ class RunFolder {
   std::filesystem::path path_;
 };
 
+// runs/NAME, or the first of runs/NAME-2, runs/NAME-3, .. that does not exist.
+std::filesystem::path free_run_folder(std::string name);
+
 // The whole text as a file, at once.
 void write_file(const std::filesystem::path& path, std::string_view text);
 

@@ -51,7 +51,8 @@ void remove_partial_files(const fs::path& folder) {
 
 }  // namespace
 
-SeedRecorder::SeedRecorder(fs::path folder, RecorderOptions options) : folder_(std::move(folder)) {
+SeedRecorder::SeedRecorder(fs::path folder, RecorderOptions options)
+    : folder_(std::move(folder)), further_names_(std::move(options.further)) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) {
@@ -60,17 +61,24 @@ SeedRecorder::SeedRecorder(fs::path folder, RecorderOptions options) : folder_(s
   }
   remove_partial_files(folder_);
   std::uintmax_t metrics_bytes = 0;
+  std::vector<std::uintmax_t> further_bytes(further_names_.size(), 0);
   if (const auto text = read_checkpoint(folder_)) {
     const Json json = parse_json(*text);
     metrics_bytes = number<std::uint64_t>(json, "metrics_bytes");
     event_bytes_ = number<std::uint64_t>(json, "event_bytes");
     lines_ = number<std::uint64_t>(json, "lines");
+    for (std::size_t i = 0; i < further_names_.size(); ++i) {
+      further_bytes[i] = number<std::uint64_t>(member(json, "further"), further_names_[i]);
+    }
     resumed_state_ = member(json, "state").dump();
   }
   const TimingStart timing = first_lines(folder_ / "timing.jsonl", lines_);
   resumed_seconds_ = timing.seconds;
   metrics_ = std::make_unique<AppendFile>(folder_ / "metrics.jsonl", metrics_bytes);
   timing_ = std::make_unique<AppendFile>(folder_ / "timing.jsonl", timing.bytes);
+  for (std::size_t i = 0; i < further_names_.size(); ++i) {
+    further_.push_back(std::make_unique<AppendFile>(folder_ / further_names_[i], further_bytes[i]));
+  }
   if (!options.tensorboard) return;
   events_ = std::make_unique<AppendFile>(folder_ / "events.out.tfevents.0.rgu", event_bytes_);
   if (event_bytes_ == 0) events_->text(event_header(wall_time()));
@@ -78,19 +86,34 @@ SeedRecorder::SeedRecorder(fs::path folder, RecorderOptions options) : folder_(s
 
 SeedRecorder::~SeedRecorder() = default;
 
-void SeedRecorder::add(const Metrics& metrics, double seconds) {
-  metrics_->text(to_line(metrics));
-  const Json timing = {{"iteration", metrics.iteration}, {"seconds", seconds}};
+void SeedRecorder::add(const RecordedStep& step) {
+  metrics_->text(step.line);
+  Json timing = {{"iteration", step.iteration}, {"seconds", step.seconds}};
+  for (const auto& [name, value] : step.timing) timing[name] = value;
   timing_->text(timing.dump() + '\n');
   ++lines_;
   if (!events_) return;
-  std::vector<std::pair<std::string, double>> scalars;
+  NamedNumbers scalars;
+  for (const auto& scalar : step.scalars) {
+    if (std::isfinite(scalar.second)) scalars.push_back(scalar);
+  }
+  events_->text(scalar_event(wall_time(), step.iteration, scalars));
+}
+
+void SeedRecorder::add(const Metrics& metrics, double seconds) {
+  NamedNumbers scalars;
   for (const MetricField& field : kMetricFields) {
-    const double value = metrics.*field.member;
-    if (std::isfinite(value)) scalars.emplace_back(field.name, value);
+    scalars.emplace_back(field.name, metrics.*field.member);
   }
   scalars.emplace_back("samples", static_cast<double>(metrics.samples));
-  events_->text(scalar_event(wall_time(), metrics.iteration, scalars));
+  add({.iteration = metrics.iteration,
+       .line = to_line(metrics),
+       .scalars = std::move(scalars),
+       .seconds = seconds});
+}
+
+void SeedRecorder::append(std::size_t file, std::string_view text) {
+  further_.at(file)->text(text);
 }
 
 void SeedRecorder::checkpoint(std::string_view solver_state) {
@@ -98,10 +121,14 @@ void SeedRecorder::checkpoint(std::string_view solver_state) {
   metrics_->flush();
   timing_->flush();
   if (events_) events_->flush();
-  const Json json = {{"metrics_bytes", metrics_->size()},
-                     {"lines", lines_},
-                     {"event_bytes", events_ ? events_->size() : event_bytes_},
-                     {"state", parse_json(solver_state)}};
+  Json json = {{"metrics_bytes", metrics_->size()},
+               {"lines", lines_},
+               {"event_bytes", events_ ? events_->size() : event_bytes_},
+               {"state", parse_json(solver_state)}};
+  for (std::size_t i = 0; i < further_.size(); ++i) {
+    further_[i]->flush();
+    json["further"][further_names_[i]] = further_[i]->size();
+  }
   write_checkpoint(folder_, json.dump());
   checkpoint_cost_ =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

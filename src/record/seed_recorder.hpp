@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "rgu/base/text_file.hpp"
 #include "rgu/record/metrics.hpp"
@@ -14,6 +16,18 @@ namespace rgu {
 
 struct RecorderOptions {
   bool tensorboard = false;
+  std::vector<std::string> further = {};  // names of files that grow too: "answers.jsonl"
+};
+
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
+// One line of metrics.jsonl, of timing.jsonl and of TensorBoard's file.
+struct RecordedStep {
+  Index iteration = 0;
+  std::string line = {};      // with its line break
+  NamedNumbers scalars = {};  // for TensorBoard; those that are not finite are left out
+  double seconds = 0;         // of wall time so far
+  NamedNumbers timing = {};   // what else the line of timing.jsonl says
 };
 
 class SeedRecorder {
@@ -28,7 +42,10 @@ class SeedRecorder {
   const std::optional<std::string>& resumed_state() const { return resumed_state_; }
   double resumed_seconds() const { return resumed_seconds_; }
 
+  void add(const RecordedStep& step);
   void add(const Metrics& metrics, double seconds);
+  // At the end of the file that RecorderOptions::further has under this number.
+  void append(std::size_t file, std::string_view text);
   // From here a later recorder goes on.
   void checkpoint(std::string_view solver_state);
   // After the last checkpoint: only the last one is kept.
@@ -42,8 +59,10 @@ class SeedRecorder {
   std::unique_ptr<AppendFile> metrics_;
   std::unique_ptr<AppendFile> timing_;
   std::unique_ptr<AppendFile> events_;  // null: not asked for
-  std::uintmax_t event_bytes_ = 0;      // of the last checkpoint
-  std::uint64_t lines_ = 0;             // of `metrics_`, and of `timing_`
+  std::vector<std::string> further_names_;
+  std::vector<std::unique_ptr<AppendFile>> further_;
+  std::uintmax_t event_bytes_ = 0;  // of the last checkpoint
+  std::uint64_t lines_ = 0;         // of `metrics_`, and of `timing_`
   std::optional<std::string> resumed_state_;
   double resumed_seconds_ = 0;
   double checkpoint_cost_ = 0;

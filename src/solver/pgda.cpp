@@ -74,31 +74,67 @@ class AscentStep {
   Vector gradient_;
 };
 
+// T steps xi <- proj(xi + beta g_xi), from gradient(xi). Returns the last beta.
+template <class Gradient>
+double ascend(const ConvexSet& ambiguity, const AscentOptions& options, Vector& xi,
+              Gradient gradient) {
+  AscentStep rule(options.nature_step, ambiguity.diameter());
+  double beta = options.nature_step.value_or(0);
+  for (Index t = 0; t < options.inner_steps; ++t) {
+    const Vector g = gradient(xi);
+    beta = rule.next(xi, g);
+    const Vector next = xi + beta * g;
+    if (!next.allFinite()) {
+      xi = next;  // undone by the loop
+      break;
+    }
+    xi = ambiguity.project(next);
+  }
+  return beta;
+}
+
+void check_ascent(const AscentOptions& options) {
+  check_step("nature step", options.nature_step);
+  check_count("inner steps", options.inner_steps, 0);
+}
+
 }  // namespace
 
 SolverResult pgda(const SaddleProblem& problem, SolverState state, const PgdaOptions& options,
                   const StopRule& stop, const Observer& observe) {
-  check_step("nature step", options.nature_step);
-  check_count("inner steps", options.inner_steps, 0);
-  const double diameter = problem.ambiguity.diameter();
+  const AscentOptions ascent{.nature_step = options.nature_step,
+                             .inner_steps = options.inner_steps};
+  check_ascent(ascent);
   return alternate(
       problem, std::move(state), options.policy_step, stop, observe, [&](SolverState& next) {
-        AscentStep rule(options.nature_step, diameter);
-        double beta = options.nature_step.value_or(0);
-        Vector& xi = next.point.nature;
-        for (Index t = 0; t < options.inner_steps; ++t) {
-          const SaddleGradient g = problem.oracle.estimate_nature(next.point, next.rng);
+        return ascend(problem.ambiguity, ascent, next.point.nature, [&](const Vector&) {
+          SaddleGradient g = problem.oracle.estimate_nature(next.point, next.rng);
           next.samples += g.samples;
-          beta = rule.next(xi, g.nature);
-          const Vector next_xi = xi + beta * g.nature;
-          if (!next_xi.allFinite()) {
-            xi = next_xi;  // undone by the loop
-            break;
-          }
-          xi = problem.ambiguity.project(next_xi);
-        }
-        return beta;
+          return std::move(g.nature);
+        });
       });
+}
+
+SolverResult pgda(PolicyPlayer& player, const ConvexSet& ambiguity, SolverState state,
+                  const AscentOptions& options, const StopRule& stop, const Observer& observe) {
+  check_stop_rule(stop);
+  check_ascent(options);
+  check_size("policy parameters", state.point.policy.size(), 0);
+  check_size("nature parameters", state.point.nature.size(), ambiguity.dimension());
+  if (state.iteration == 0) {
+    state.point.nature = ambiguity.project(state.point.nature);
+    state.drawn = state.point;
+  }
+  const Status status = run(stop, state, observe, [&](SolverState& next) {
+    next.samples += player.draw(next.iteration);
+    Vector& xi = next.point.nature;
+    const double beta = ascend(ambiguity, options, xi,
+                               [&](const Vector& at) { return player.nature_gradient(at).nature; });
+    StepReport report{.objective = std::numeric_limits<double>::quiet_NaN(), .nature_step = beta};
+    if (xi.allFinite()) report.objective = player.descend(xi);
+    return report;
+  });
+  return {.status = status, .state = std::move(state)};
 }
 
 SolverResult pgda_lp(const SaddleProblem& problem, SolverState state, const DescentOptions& options,

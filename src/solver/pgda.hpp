@@ -47,4 +47,29 @@ SolverResult pgda_worst_case(const SaddleProblem& problem, const WorstCaseOracle
                              SolverState state, const DescentOptions& options, const StopRule& stop,
                              const Observer& observe = {});
 
+// A policy that is no vector: a network, trained by an optimizer of its own. Within one iteration
+// all that nature learns of the policy comes from one sample.
+class PolicyPlayer {
+ public:
+  virtual ~PolicyPlayer() = default;
+
+  // Draws the sample of iteration `iteration` = 0, 1, .. at the present policy. Returns its size.
+  virtual Index draw(Index iteration) = 0;
+  // f and grad_xi on the sample.
+  virtual SaddleGradient nature_gradient(const Vector& nature) const = 0;
+  // The policy's own step against `nature`, by the sample. Returns f there before the step; NaN if
+  // the step could not be made, and then the policy is as it was.
+  virtual double descend(const Vector& nature) = 0;
+};
+
+struct AscentOptions {
+  StepSize nature_step = {};  // beta
+  Index inner_steps = 10;     // T
+};
+
+// [RGU, Alg. pgda] with the policy's step left to the player: T steps xi <- proj(xi + beta g_xi) on
+// one sample, then the player's. state.point.policy is empty.
+SolverResult pgda(PolicyPlayer& player, const ConvexSet& ambiguity, SolverState state,
+                  const AscentOptions& options, const StopRule& stop, const Observer& observe = {});
+
 }  // namespace rgu

@@ -216,8 +216,8 @@ TEST(ConfigErrors, NameTheInnerChoiceThatAKeyDoesNotFit) {
 
 TEST(WrongOverride, IsNoKeyAndValue) {
   EXPECT_EQ(message_of(kSmallest, {"radius"}),
-            "--set radius: must be key=value, such as solver.method=pgda");
-  EXPECT_THAT(message_of(kSmallest, {"=3"}), StartsWith("--set =3: must be key=value"));
+            "--set radius: must be table.key=value, such as stopping.iterations=100");
+  EXPECT_THAT(message_of(kSmallest, {"=3"}), StartsWith("--set =3: must be table.key=value"));
   EXPECT_EQ(message_of(kSmallest, {"name="}), "--set name=: has no value after '='");
   EXPECT_THAT(message_of(kSmallest, {"a..b=3"}), StartsWith("--set a..b=3: "));
   EXPECT_THAT(message_of(kSmallest, {"seeds=[1,"}), StartsWith("--set seeds=[1,: "));

@@ -1,6 +1,6 @@
 """Opens the sample reports in a headless Chromium and uses them as a person would.
 
-usage: browser_test.py PROGRAM FOLDER      PROGRAM writes the samples into FOLDER
+usage: browser_test.py FOLDER PROGRAM..    each PROGRAM writes samples into FOLDER
 Needs chromium and chromedriver, speaks WebDriver to the latter; exits with 77 where they are missing.
 """
 
@@ -151,7 +151,7 @@ class Tests:
 
     def test_every_page_is_silent_and_stays_off_the_network(self):
         pages = sorted(self.folder.glob("*.html"))
-        check(len(pages) == 8, f"expected 8 sample pages, found {len(pages)}")
+        check(len(pages) == 14, f"expected 14 sample pages, found {len(pages)}")
         for page in pages:
             self.open(page.stem)
             messages = self.browser.console()
@@ -331,12 +331,22 @@ class Tests:
             check(width <= 360, f"{page.name} is {width} px wide on a phone of 360 px")
 
     def test_hostile_text_is_only_text(self):
-        self.open("hostile")
-        check(self.browser.dialog() is None, "a dialog opened")
-        check("<script>alert(1)</script>" in self.text("h1"), self.text("h1"))
-        check("<img src=x" in self.text("pre"), self.text("pre"))
-        check(self.browser.js("return document.images.length") == 0, "an image was made")
-        check(self.browser.js("return document.scripts.length") == 3, "a script was added")
+        for page in ["hostile", "align_hostile", "align_hostile_comparison"]:
+            self.open(page)
+            check(self.browser.dialog() is None, f"{page}: a dialog opened")
+            check("<script>alert(1)</script>" in self.text("h1"), self.text("h1"))
+            check("<img src=x" in self.text("pre"), self.text("pre"))
+            check(self.browser.js("return document.images.length") == 0, f"{page}: an image was made")
+            check(self.browser.js("return document.scripts.length") == 3, f"{page}: a script was added")
+
+    def test_every_figure_of_an_alignment_is_drawn(self):
+        for page, least in [("align", 25), ("align_ensemble", 25), ("align_comparison", 30)]:
+            self.open(page)
+            figures = self.browser.js("return [...document.querySelectorAll('[data-figure]')].map((f) => f.dataset.figure)")
+            check(len(figures) > least, f"{page} has {len(figures)} figures")
+            for figure in figures:
+                drawn = sum(self.pixels(figure, f"c{c}") for c in range(3))
+                check(drawn > 150, f"{page}: {figure} is empty")
 
     def test_controls_are_buttons_and_figures_have_names(self):
         self.open("matrix")
@@ -380,7 +390,7 @@ def well_formed_figures(folder):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         print(__doc__)
         return 2
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -388,9 +398,10 @@ def main():
     if not chromium or not driver:
         print("skipped: needs the programs chromium and chromedriver")
         return SKIP
-    folder = pathlib.Path(sys.argv[2])
+    folder = pathlib.Path(sys.argv[1])
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([sys.argv[1], str(folder)], check=True)
+    for program in sys.argv[2:]:
+        subprocess.run([program, str(folder)], check=True)
     well_formed_figures(folder)
     failed = 0
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:

@@ -1,5 +1,6 @@
 #include "rgu/solver/pgda.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "laws/throws.hpp"
@@ -46,6 +47,100 @@ TEST(Pgda, FindsTheSaddlePointWithGivenAndWithAutomaticSteps) {
     EXPECT_LT(distance(result.state.point, f.saddle()), 1e-6);
     EXPECT_LT(residual(problem, result.state.point), 1e-12);
   }
+}
+
+// The player whose step is that of projected descent.
+class DescendingPlayer final : public PolicyPlayer {
+ public:
+  DescendingPlayer(const toys::Quadratic& f, Vector theta) : f_(f), theta_(std::move(theta)) {}
+
+  Index draw(Index iteration) override {
+    drawn_.push_back(iteration);
+    return 7;
+  }
+  SaddleGradient nature_gradient(const Vector& nature) const override { return at(nature); }
+  double descend(const Vector& nature) override {
+    const SaddleGradient g = at(nature);
+    if (iteration_of_failure == drawn_.back()) return std::nan("");
+    theta_ -= 0.1 * g.policy;
+    return g.value;
+  }
+
+  const Vector& theta() const { return theta_; }
+  const std::vector<Index>& drawn() const { return drawn_; }
+  Index iteration_of_failure = -1;
+
+ private:
+  SaddleGradient at(const Vector& nature) const {
+    Rng rng(0);
+    return f_.estimate({theta_, nature}, rng);
+  }
+
+  const toys::Quadratic& f_;
+  Vector theta_;
+  std::vector<Index> drawn_;
+};
+
+SolverState nature_at(Index size, double value) {
+  SolverState state;
+  state.point.nature = Vector::Constant(size, value);
+  return state;
+}
+
+TEST(PgdaWithAPlayer, TakesTheStepsOfPgda) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  const SolverResult expected =
+      pgda({f, sets.policies, sets.ambiguity}, start_at(3, 0.5),
+           {.policy_step = 0.1, .nature_step = 0.2, .inner_steps = 3}, {.iterations = 5});
+  DescendingPlayer player(f, Vector::Constant(3, 0.5));
+  const SolverResult result = pgda(player, sets.ambiguity, nature_at(3, 0.5),
+                                   {.nature_step = 0.2, .inner_steps = 3}, {.iterations = 5});
+  EXPECT_EQ(player.theta(), expected.state.point.policy);
+  EXPECT_EQ(result.state.point.nature, expected.state.point.nature);
+  EXPECT_EQ(result.state.samples, 35);
+  EXPECT_THAT(player.drawn(), testing::ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST(PgdaWithAPlayer, ResumesWithItsStepNumber) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  const AscentOptions options{.nature_step = 0.2, .inner_steps = 3};
+  DescendingPlayer whole(f, Vector::Constant(3, 0.5));
+  const SolverResult expected =
+      pgda(whole, sets.ambiguity, nature_at(3, 0.5), options, {.iterations = 6});
+  DescendingPlayer parts(f, Vector::Constant(3, 0.5));
+  SolverResult half = pgda(parts, sets.ambiguity, nature_at(3, 0.5), options, {.iterations = 2});
+  half = pgda(parts, sets.ambiguity, parse_state(to_text(half.state)), options, {.iterations = 6});
+  EXPECT_EQ(parts.theta(), whole.theta());
+  EXPECT_EQ(half.state.point.nature, expected.state.point.nature);
+  EXPECT_THAT(parts.drawn(), testing::ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(PgdaWithAPlayer, StopsWhereTheStepFailsAndKeepsNatureOfBefore) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  DescendingPlayer player(f, Vector::Constant(3, 0.5));
+  player.iteration_of_failure = 2;
+  Vector last;
+  const SolverResult result = pgda(player, sets.ambiguity, nature_at(3, 0.5), {.nature_step = 0.2},
+                                   {.iterations = 6}, [&](const Iteration& iteration) {
+                                     last = iteration.state.point.nature;
+                                     return Verdict{};
+                                   });
+  EXPECT_EQ(result.status, Status::kDiverged);
+  EXPECT_EQ(result.state.iteration, 2);
+  EXPECT_EQ(result.state.point.nature, last);
+}
+
+TEST(PgdaWithAPlayer, RefusesAPointThatDoesNotFit) {
+  const toys::Quadratic f = toys::quadratic();
+  const toys::Sets sets = toys::wide_sets(3);
+  DescendingPlayer player(f, Vector::Constant(3, 0.5));
+  expect_invalid([&] { pgda(player, sets.ambiguity, nature_at(2, 0), {}, {}); },
+                 "nature parameters");
+  expect_invalid([&] { pgda(player, sets.ambiguity, start_at(3, 0), {}, {}); },
+                 "policy parameters");
 }
 
 // With b = 1, c = 0 and xi in [-2, 2]^3 nature answers 2 sign(theta): f is |theta - p|^2 + 2

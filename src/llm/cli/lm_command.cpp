@@ -73,10 +73,4 @@ void check_free(const fs::path& path, Existing existing) {
   check(fs::is_empty(path, error), "{} exists; --force replaces it", path.string());
 }
 
-std::string text_of_ids(const Tokenizer& tokenizer, const std::vector<TokenId>& ids) {
-  std::vector<TokenId> known = ids;
-  std::erase_if(known, [&](TokenId id) { return id >= tokenizer.size(); });
-  return tokenizer.decode(known, Specials::kSkip);
-}
-
 }  // namespace rgu::llm

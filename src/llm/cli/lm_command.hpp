@@ -60,8 +60,4 @@ void add_type_option(CLI::App& command, std::string& type, const std::string& me
 enum class Existing { kRefuse, kReplace };
 void check_free(const std::filesystem::path& path, Existing existing);
 
-// The text of ids, special tokens left out; ids beyond the tokenizer (padding of the model's
-// vocabulary) are nothing.
-std::string text_of_ids(const Tokenizer& tokenizer, const std::vector<TokenId>& ids);
-
 }  // namespace rgu::llm

@@ -1,8 +1,10 @@
-// rgu-lm, which `rgu lm` executes: all its commands.
+// rgu-lm, which `rgu lm` and `rgu align` execute: all their commands.
 #include <fmt/format.h>
 
+#include <string_view>
 #include <thread>
 
+#include "rgu/align/cli/align_command.hpp"
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/base/startup_environment.hpp"
 #include "rgu/base/version.hpp"
@@ -54,14 +56,14 @@ std::string suggestion(const CLI::App& app, const std::string& message) {
   }
   const std::size_t begin = message.find("--");
   if (begin == std::string::npos) return {};
-  const std::string typed = message.substr(begin, message.find_first_of(" =,", begin) - begin);
+  const std::string typed = message.substr(begin, message.find_first_of(" =,:", begin) - begin);
   if (std::find(names.begin(), names.end(), typed) != names.end()) return {};
   return did_you_mean(typed, names);
 }
 
 std::string failure(const CLI::App* app, const CLI::Error& error) {
   const std::string message = error.what();
-  return fmt::format("rgu lm: {}{}\n", message, suggestion(*app, message));
+  return fmt::format("{}: {}{}\n", app->get_name(), message, suggestion(*app, message));
 }
 
 int run(int argc, char** argv) {
@@ -93,10 +95,22 @@ int run(int argc, char** argv) {
   return run_program(app, "rgu lm", argc, argv, chosen);
 }
 
+// `rgu align`: a command line of its own, with what this program holds.
+int run_align(int argc, char** argv) {
+  CLI::App app("", "rgu align");
+  app.failure_message(failure);
+  Command chosen;
+  align::set_up_align(app, chosen);
+  return run_program(app, "rgu align", argc, argv, chosen);
+}
+
 }  // namespace
 }  // namespace rgu::llm
 
 int main(int argc, char** argv) {
   rgu::restart_with_settings(argv);
+  if (argc > 1 && std::string_view(argv[1]) == "align") {
+    return rgu::llm::run_align(argc - 1, argv + 1);
+  }
   return rgu::llm::run(argc, argv);
 }

@@ -1,4 +1,5 @@
 // In place of the commands that need LibTorch, where it was left out.
+#include "rgu/align/cli/align_command.hpp"
 #include "rgu/base/check.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 
@@ -32,3 +33,17 @@ void add_train_scorer(CLI::App& app, Command& chosen) {
 }
 
 }  // namespace rgu::llm
+
+namespace rgu::align {
+
+void set_up_align(CLI::App& app, Command& chosen) {
+  app.description("Align a language model by PGDA with PPO (not in this build: needs LibTorch)");
+  app.allow_extras();
+  app.callback([&chosen] {
+    chosen = []() -> int {
+      throw InvalidInput("this build has no LibTorch; build with -DRGU_TORCH=ON");
+    };
+  });
+}
+
+}  // namespace rgu::align

@@ -174,4 +174,20 @@ std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& path) {
   return std::make_unique<PieceTokenizer>(llama2c_model(read_text(path), file), file);
 }
 
+std::string text_of_ids(const Tokenizer& tokenizer, std::span<const TokenId> ids) {
+  std::vector<TokenId> known(ids.begin(), ids.end());
+  std::erase_if(known, [&](TokenId id) { return id >= tokenizer.size(); });
+  return tokenizer.decode(known, Specials::kSkip);
+}
+
+std::string continuation_text(const Tokenizer& tokenizer, std::span<const TokenId> prompt,
+                              std::span<const TokenId> answer) {
+  std::vector<TokenId> both(prompt.begin(), prompt.end());
+  both.insert(both.end(), answer.begin(), answer.end());
+  const std::string whole = text_of_ids(tokenizer, both);
+  const std::string before = text_of_ids(tokenizer, prompt);
+  // A character may have begun in the prompt.
+  return whole.starts_with(before) ? whole.substr(before.size()) : text_of_ids(tokenizer, answer);
+}
+
 }  // namespace rgu::llm

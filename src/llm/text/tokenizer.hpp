@@ -44,4 +44,13 @@ class Tokenizer {
 // <|padding|>, <|pad|> or <pad>. Throws InvalidInput.
 std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& path);
 
+// The text of ids that a model made: special tokens are left out, and so are ids beyond the
+// tokenizer, which are only padding of the model's vocabulary.
+std::string text_of_ids(const Tokenizer& tokenizer, std::span<const TokenId> ids);
+
+// The text of `answer` as it stands behind `prompt`. Decoded alone, an answer may lose its first
+// space, as LLaMA's do.
+std::string continuation_text(const Tokenizer& tokenizer, std::span<const TokenId> prompt,
+                              std::span<const TokenId> answer);
+
 }  // namespace rgu::llm

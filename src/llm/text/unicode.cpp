@@ -208,6 +208,10 @@ CharacterClass class_of(char32_t code_point) {
   return class_by_category(code_point);
 }
 
+char32_t lower_case(char32_t code_point) {
+  return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code_point)));
+}
+
 bool is_word_character(char32_t code_point) {
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point))) {
     case UTF8PROC_CATEGORY_LU:

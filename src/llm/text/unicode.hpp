@@ -37,6 +37,9 @@ CharacterClass class_of(char32_t code_point);
 // \w: alphabetic, mark, decimal number, connector punctuation or join control.
 bool is_word_character(char32_t code_point);
 
+// The simple lower-case mapping: one character for one, whatever its neighbours.
+char32_t lower_case(char32_t code_point);
+
 // Normalisation form C of valid UTF-8, in time near-linear in the text.
 std::string composed(std::string_view text);
 

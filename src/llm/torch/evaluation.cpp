@@ -23,7 +23,7 @@ Transformer opened(const ModelFiles& model, const std::optional<AdapterFiles>& a
   prepare_torch(options.threads);
   Transformer opened(model.config, model.weights,
                      {.head = head,
-                      .compute = DataType::kF32,
+                      .compute = options.compute,
                       .device = options.device,
                       .base = BaseWeights::kFrozen});
   if (adapter) {
@@ -92,35 +92,62 @@ Perplexity perplexity(const ModelFiles& model, const std::optional<AdapterFiles>
   return answer;
 }
 
-std::vector<std::vector<double>> scores(const ModelFiles& model,
-                                        const std::optional<AdapterFiles>& adapter,
-                                        std::span<const std::vector<TokenId>> sequences,
-                                        const EvaluationOptions& options) {
+namespace {
+
+Transformer opened_scorer(const ModelFiles& model, const std::optional<AdapterFiles>& adapter,
+                          const EvaluationOptions& options) {
   const ModelFiles scorer = adapter ? with_score_head(model, *adapter) : model;
   check(scorer.config.score.has_value(), "a model without a score head gives no scores");
-  const Transformer transformer = opened(scorer, adapter, Head::kScore, options);
-  const at::NoGradGuard no_gradients;
+  return opened(scorer, adapter, Head::kScore, options);
+}
+
+// The longest first.
+std::vector<std::size_t> order_by_length(std::span<const std::vector<TokenId>> sequences) {
   std::vector<std::size_t> order(sequences.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{},
                            [&](std::size_t i) { return sequences[i].size(); });
-  const auto dimension = static_cast<std::size_t>(scorer.config.score->dimension);
+  return order;
+}
+
+}  // namespace
+
+ScoreModel::ScoreModel(const ModelFiles& model, const std::optional<AdapterFiles>& adapter,
+                       const EvaluationOptions& options)
+    : options_(options),
+      transformer_(std::make_unique<const Transformer>(opened_scorer(model, adapter, options))) {}
+ScoreModel::~ScoreModel() = default;
+ScoreModel::ScoreModel(ScoreModel&&) noexcept = default;
+ScoreModel& ScoreModel::operator=(ScoreModel&&) noexcept = default;
+
+std::vector<std::vector<double>> ScoreModel::scores(
+    std::span<const std::vector<TokenId>> sequences) const {
+  const at::NoGradGuard no_gradients;
+  const std::vector<std::size_t> order = order_by_length(sequences);
+  const auto dimension = static_cast<std::size_t>(transformer_->config().score->dimension);
   std::vector<std::vector<double>> answer(
       sequences.size(), std::vector<double>(dimension, std::numeric_limits<double>::quiet_NaN()));
-  const auto batch = static_cast<std::size_t>(options.batch);
+  const auto batch = static_cast<std::size_t>(options_.batch);
   for (std::size_t begin = 0; begin < order.size(); begin += batch) {
     const std::size_t size = std::min(batch, order.size() - begin);
     std::vector<std::span<const TokenId>> rows;
     for (std::size_t i = begin; i < begin + size; ++i) rows.push_back(sequences[order[i]]);
     const at::Tensor values =
-        scores_at_end(transformer, score_batch(rows)).to(at::kCPU, at::kDouble).contiguous();
+        scores_at_end(*transformer_, score_batch(rows)).to(at::kCPU, at::kDouble).contiguous();
     for (std::size_t i = 0; i < size; ++i) {
       std::copy_n(values.data_ptr<double>() + i * dimension, dimension,
                   answer[order[begin + i]].begin());
     }
-    if (!goes_on(options, begin + size, order.size())) break;
+    if (!goes_on(options_, begin + size, order.size())) break;
   }
   return answer;
+}
+
+std::vector<std::vector<double>> scores(const ModelFiles& model,
+                                        const std::optional<AdapterFiles>& adapter,
+                                        std::span<const std::vector<TokenId>> sequences,
+                                        const EvaluationOptions& options) {
+  return ScoreModel(model, adapter, options).scores(sequences);
 }
 
 }  // namespace rgu::llm

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,10 +14,13 @@
 
 namespace rgu::llm {
 
+class Transformer;
+
 struct EvaluationOptions {
   int threads = 0;  // 0: as many as the machine has
   std::string device = "cpu";
-  std::int64_t batch = 8;  // windows or texts at once
+  std::int64_t batch = 8;                            // windows or texts at once
+  std::optional<DataType> compute = DataType::kF32;  // none: the type of the weights in the file
   // Told after every batch: how many of all windows or texts are done. Returns false to stop.
   struct Progress {
     std::int64_t done = 0;
@@ -47,10 +51,30 @@ struct Perplexity {
 Perplexity perplexity(const ModelFiles& model, const std::optional<AdapterFiles>& adapter,
                       std::span<const TokenId> tokens, const PerplexityOptions& options = {});
 
-// The score at the last token of each sequence, normalised as the config says: `dimension` numbers
-// a sequence, in the order of the sequences. Read in batches of similar length, padded on the
-// right. Stopped by the observer, the scores that are missing are NaN. Throws InvalidInput for an
-// empty sequence, or one that is longer than the model's positions.
+// A score model, with its adapter merged, ready to be asked again and again. It keeps the weights
+// alive.
+class ScoreModel {
+ public:
+  // Throws InvalidInput if there is no score head, neither in the model nor in the adapter, or
+  // something does not fit.
+  ScoreModel(const ModelFiles& model, const std::optional<AdapterFiles>& adapter,
+             const EvaluationOptions& options = {});
+  ~ScoreModel();
+  ScoreModel(ScoreModel&&) noexcept;
+  ScoreModel& operator=(ScoreModel&&) noexcept;
+
+  // The score at the last token of each sequence, normalised as the config says: `dimension`
+  // numbers a sequence, in the order of the sequences. Read in batches of similar length, padded on
+  // the right. Stopped by the observer, the scores that are missing are NaN. Throws InvalidInput
+  // for an empty sequence, or one that is longer than the model's positions.
+  std::vector<std::vector<double>> scores(std::span<const std::vector<TokenId>> sequences) const;
+
+ private:
+  EvaluationOptions options_;
+  std::unique_ptr<const Transformer> transformer_;
+};
+
+// ScoreModel(model, adapter, options).scores(sequences).
 std::vector<std::vector<double>> scores(const ModelFiles& model,
                                         const std::optional<AdapterFiles>& adapter,
                                         std::span<const std::vector<TokenId>> sequences,

@@ -1,0 +1,146 @@
+#include "rgu/align/training/seed_record.hpp"
+
+#include <fmt/format.h>
+
+#include "rgu/base/check.hpp"
+#include "rgu/llm/files/output_folder.hpp"
+#include "rgu/llm/files/safetensors.hpp"
+#include "rgu/record/json_values.hpp"
+#include "rgu/record/run_folder.hpp"
+#include "rgu/solver/state_file.hpp"
+
+namespace rgu::align {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kShown = "shown.jsonl";
+constexpr const char* kResult = "result.json";
+constexpr std::string_view kTensorPrefix = "tensors-";
+constexpr std::size_t kAnswers = 0;  // the number of answers.jsonl among the further files
+
+}  // namespace
+
+SeedFiles::SeedFiles(fs::path folder, bool tensorboard)
+    : folder_(std::move(folder)),
+      recorder_(folder_, {.tensorboard = tensorboard, .further = {"answers.jsonl"}}) {}
+
+SolverState SeedFiles::begin(Aligner& aligner, std::uint64_t seed) {
+  SolverState state;
+  state.rng = Rng(seed);
+  state.point.nature = aligner.objective().start();
+  if (const auto& text = recorder_.resumed_state()) {
+    restore(aligner, *text, state);
+    state.seconds = recorder_.resumed_seconds();
+  } else {
+    std::string lines;
+    for (const Aligner::ShownAnswer& shown : aligner.shown_answers()) {
+      lines += to_line(ShownAnswers{.prompt = shown.prompt, .before = shown.answer});
+    }
+    write_file(folder_ / kShown, lines);
+  }
+  return state;
+}
+
+void SeedFiles::restore(Aligner& aligner, const std::string& text, SolverState& state) {
+  const Json json = parse_json(text);
+  state = parse_state(words(json, "solver"));
+  tensors_ = words(json, "tensors");
+  check(tensors_.starts_with(kTensorPrefix) && tensors_.find('/') == std::string::npos,
+        "{}: the checkpoint names the tensors \"{}\"", folder_.string(), tensors_);
+  const Json& moments = member(json, "moments");
+  aligner.restore({.updates = number<Index>(json, "updates"),
+                   .kl_coefficient = number<double>(json, "kl_coefficient"),
+                   .moments = {.count = number<double>(moments, "count"),
+                               .mean = number<double>(moments, "mean"),
+                               .squares = number<double>(moments, "squares")},
+                   .answers = number<Index>(json, "answers"),
+                   .tensors = llm::read_safetensors(folder_ / tensors_)});
+  notes_ = word_list(json, "notes");
+}
+
+void SeedFiles::add(const Aligner& aligner, double seconds) {
+  const StepNumbers step = aligner.numbers();
+  const StepTiming timing = aligner.timing();
+  recorder_.add(
+      {.iteration = step.iteration,
+       .line = to_line(step),
+       .scalars = step.values,
+       .seconds = seconds,
+       .timing = {
+           {"sampling", timing.sampling}, {"scoring", timing.scoring}, {"update", timing.update}}});
+  for (const LoggedAnswer& logged : aligner.logged_answers()) {
+    recorder_.append(kAnswers, to_line(logged));
+  }
+}
+
+void SeedFiles::note(const std::string& text) {
+  if (notes_.size() < kMostNotes) notes_.push_back(text);
+}
+
+// The tensors are written first, under a name of their own: a checkpoint never speaks of what is
+// not whole. Those of the checkpoint before stay, as it does.
+void SeedFiles::checkpoint(const Aligner& aligner, const SolverState& state) {
+  const Aligner::State trained = aligner.state();
+  const std::string last = tensors_;
+  tensors_ = fmt::format("{}{}.safetensors", kTensorPrefix, state.iteration);
+  llm::write_safetensors(folder_ / tensors_, trained.tensors);
+  const Json json = {{"solver", to_text(state)},
+                     {"tensors", tensors_},
+                     {"updates", trained.updates},
+                     {"kl_coefficient", trained.kl_coefficient},
+                     {"moments",
+                      {{"count", trained.moments.count},
+                       {"mean", trained.moments.mean},
+                       {"squares", trained.moments.squares}}},
+                     {"answers", trained.answers},
+                     {"notes", notes_}};
+  recorder_.checkpoint(json.dump());
+  remove_old_tensors(last);
+}
+
+void SeedFiles::remove_old_tensors(const std::string& keep) {
+  std::vector<fs::path> old;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kTensorPrefix) && name != tensors_ && name != keep) {
+      old.push_back(entry.path());
+    }
+  }
+  for (const fs::path& path : old) fs::remove(path);
+}
+
+void SeedFiles::finish(Aligner& aligner, const End& end) {
+  SeedRecord record{
+      .status = fmt::format("{} ({} steps)", describe(end.status).text, end.iterations),
+      .reason = std::string(describe(end.status).name),
+      .finished = end.status != Status::kInterrupted,
+      .iterations = end.iterations,
+      .notes = notes_};
+  if (record.finished) {
+    aligner.save_adapter(folder_ / "adapter");
+    write_file(folder_ / kShown, shown_lines(aligner.shown_answers()));
+    recorder_.finish();
+    remove_old_tensors(tensors_);
+  }
+  write_file(folder_ / kResult, result_text(record));
+}
+
+// With the answers before from the file itself.
+std::string SeedFiles::shown_lines(const std::vector<Aligner::ShownAnswer>& after) const {
+  std::vector<ShownAnswers> shown = read_seed(folder_, 0).shown;
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(shown.size(), after.size()); ++i) {
+    shown[i].after = after[i].answer;
+    lines += to_line(shown[i]);
+  }
+  return lines;
+}
+
+bool is_finished(const fs::path& seed_folder, Index iterations) {
+  const SeedRecord record = read_seed(seed_folder, 0);
+  if (!record.finished) return false;
+  return record.reason != describe(Status::kIterationLimit).name || record.iterations >= iterations;
+}
+
+}  // namespace rgu::align
