@@ -54,7 +54,7 @@ namespace {
 
 // A command of `rgu` that rgu-lm does, called with `words` and all that follows.
 void add_handed_over(CLI::App& app, Command& chosen, const std::string& name,
-                          const std::string& does, std::vector<std::string> words) {
+                     const std::string& does, std::vector<std::string> words) {
   CLI::App* command = app.add_subcommand(name, does);
   command->set_help_flag();
   command->prefix_command();
@@ -74,9 +74,10 @@ void add_lm(CLI::App& app, Command& chosen) {
 }
 
 void add_align(CLI::App& app, Command& chosen) {
-  add_handed_over(app, chosen, "align",
-                  "Align a language model: helpful under a bound on harm; 'rgu align demo' shows it",
-                  {"align"});
+  add_handed_over(
+      app, chosen, "align",
+      "Align a language model: helpful under a bound on harm; 'rgu align demo' shows it",
+      {"align"});
 }
 
 }  // namespace rgu

@@ -92,19 +92,6 @@ llm::ExampleOrder order_of(const std::vector<TokenisedPrompt>& prompts, std::uin
   return llm::ExampleOrder({.examples = static_cast<std::int64_t>(prompts.size()), .seed = seed});
 }
 
-void put_prefixed(const std::string& prefix, const llm::Weights& from, llm::Weights& to) {
-  for (const auto& [name, tensor] : from.tensors) to.tensors[prefix + name] = tensor;
-  to.owners.insert(to.owners.end(), from.owners.begin(), from.owners.end());
-}
-
-llm::Weights without_prefix(const std::string& prefix, const llm::Weights& from) {
-  llm::Weights part{.tensors = {}, .owners = from.owners};
-  for (const auto& [name, tensor] : from.tensors) {
-    if (name.starts_with(prefix)) part.tensors[name.substr(prefix.size())] = tensor;
-  }
-  return part;
-}
-
 }  // namespace
 
 struct Aligner::Parts {
@@ -375,16 +362,16 @@ Aligner::State Aligner::state() const {
               .kl_coefficient = trained.kl_coefficient,
               .moments = parts_->shaping.moments(),
               .answers = parts_->answers};
-  put_prefixed(kParameters, trained.parameters, state.tensors);
-  put_prefixed(kOptimizer, trained.optimizer, state.tensors);
+  state.tensors.put_all(kParameters, trained.parameters);
+  state.tensors.put_all(kOptimizer, trained.optimizer);
   return state;
 }
 
 void Aligner::restore(const State& state) {
   parts_->trainer.restore({.updates = state.updates,
                            .kl_coefficient = state.kl_coefficient,
-                           .parameters = without_prefix(kParameters, state.tensors),
-                           .optimizer = without_prefix(kOptimizer, state.tensors)});
+                           .parameters = state.tensors.part(kParameters),
+                           .optimizer = state.tensors.part(kOptimizer)});
   parts_->shaping.restore(state.moments);
   parts_->answers = state.answers;
   parts_->decoder_is_old = true;

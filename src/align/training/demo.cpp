@@ -153,7 +153,7 @@ AlignConfig demo_config(const DemoParts& parts, const DemoRuns& runs) {
   config.data.prompts = {parts.prompts};
   config.data.held_out = 0.3;
   config.rewards = {model_scorer(kReward, parts.reward)};
-  config.constraints = {{.scorer = model_scorer(kCost, parts.cost), .margin = 0.6}};
+  config.constraints = {{.scorer = model_scorer(kCost, parts.cost), .margin = 0.4}};
   // Many prompts, few answers each: whether a batch looks harmful depends most on how many of its
   // requests are dangerous.
   config.sampling.prompts = 32;

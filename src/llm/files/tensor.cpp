@@ -185,4 +185,17 @@ void Weights::put(const std::string& name, std::vector<float> values, TensorShap
   owners.push_back(owner);
 }
 
+void Weights::put_all(const std::string& prefix, const Weights& other) {
+  for (const auto& [name, tensor] : other.tensors) tensors[prefix + name] = tensor;
+  owners.insert(owners.end(), other.owners.begin(), other.owners.end());
+}
+
+Weights Weights::part(const std::string& prefix) const {
+  Weights part{.tensors = {}, .owners = owners, .metadata = {}};
+  for (const auto& [name, tensor] : tensors) {
+    if (name.starts_with(prefix)) part.tensors[name.substr(prefix.size())] = tensor;
+  }
+  return part;
+}
+
 }  // namespace rgu::llm

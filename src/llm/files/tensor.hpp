@@ -55,6 +55,10 @@ struct Weights {
   const TensorView& at(const std::string& name) const;  // throws InvalidInput if there is none
   // Puts a tensor of its own, replacing one of that name (whose bytes live on, for views of them).
   void put(const std::string& name, std::vector<float> values, TensorShape shape);
+  // Puts all of `other` under prefix + name, sharing its bytes.
+  void put_all(const std::string& prefix, const Weights& other);
+  // The tensors whose names begin with the prefix, without it.
+  Weights part(const std::string& prefix) const;
 };
 
 }  // namespace rgu::llm

@@ -69,19 +69,6 @@ AdamWOptions adam_options(const PpoOptions& options) {
           .weight_decay = options.weight_decay};
 }
 
-void put_all(Weights& into, const std::string& prefix, const Weights& from) {
-  for (const auto& [name, view] : from.tensors) into.tensors[prefix + name] = view;
-  into.owners.insert(into.owners.end(), from.owners.begin(), from.owners.end());
-}
-
-Weights part_of(const Weights& from, const std::string& prefix) {
-  Weights part = {.tensors = {}, .owners = from.owners, .metadata = {}};
-  for (const auto& [name, view] : from.tensors) {
-    if (name.starts_with(prefix)) part.tensors[name.substr(prefix.size())] = view;
-  }
-  return part;
-}
-
 void put_copies(Weights& into, const std::vector<NamedTensor>& parameters) {
   for (const NamedTensor& parameter : parameters) {
     put_tensor(into, parameter.name, parameter.tensor.detach().clone());
@@ -345,8 +332,8 @@ PpoTrainer::State PpoTrainer::state() const {
   State state = {.updates = updates_, .kl_coefficient = kl_coefficient_};
   put_copies(state.parameters, policy_optimizer_.parameters());
   put_copies(state.parameters, value_optimizer_.parameters());
-  put_all(state.optimizer, "policy.", policy_optimizer_.state());
-  put_all(state.optimizer, "value.", value_optimizer_.state());
+  state.optimizer.put_all("policy.", policy_optimizer_.state());
+  state.optimizer.put_all("value.", value_optimizer_.state());
   return state;
 }
 
@@ -356,8 +343,8 @@ void PpoTrainer::restore(const State& state) {
       check_stored(state.parameters, parameter);
     }
   }
-  policy_optimizer_.restore(part_of(state.optimizer, "policy."));
-  value_optimizer_.restore(part_of(state.optimizer, "value."));
+  policy_optimizer_.restore(state.optimizer.part("policy."));
+  value_optimizer_.restore(state.optimizer.part("value."));
   copy_back(state.parameters, policy_optimizer_.parameters());
   copy_back(state.parameters, value_optimizer_.parameters());
   updates_ = state.updates;
