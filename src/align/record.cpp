@@ -4,6 +4,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/record/json_values.hpp"
+#include "rgu/record/named_files.hpp"
 #include "rgu/record/run_folder.hpp"
 
 namespace rgu::align {
@@ -116,34 +117,10 @@ void read_about(const Json& json, RunRecord& run) {
   run.warnings = word_list(json, "warnings");
 }
 
-// Calls read(json) on the whole file; what goes wrong gets its name in front.
-template <class Read>
-void read_file(const fs::path& path, Read read) {
-  const std::string text = read_text(path);
-  try {
-    read(parse_json(text));
-  } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}: {}", path.string(), error.what()));
-  }
-}
-
-// Calls read(json) for every whole line, if there is the file; a last line without a line break was
-// cut off.
+// for_each_line with the JSON of the lines.
 template <class Read>
 void read_lines(const fs::path& path, Read read) {
-  if (!fs::exists(path)) return;
-  const std::string text = read_text(path);
-  std::size_t begin = 0;
-  for (int line = 1;; ++line) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) return;
-    try {
-      read(parse_json(std::string_view(text).substr(begin, end - begin)));
-    } catch (const InvalidInput& error) {
-      throw InvalidInput(fmt::format("{}:{}: {}", path.string(), line, error.what()));
-    }
-    begin = end + 1;
-  }
+  for_each_line(path, [&](std::string_view line) { read(parse_json(line)); });
 }
 
 void append_step(const Json& json, std::vector<StepNumbers>& steps) {
@@ -220,7 +197,7 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
   read_lines(folder / "shown.jsonl",
              [&](const Json& json) { record.shown.push_back(shown_answers(json)); });
   if (!fs::exists(folder / "result.json")) return record;
-  read_file(folder / "result.json", [&](const Json& json) {
+  naming(folder / "result.json", [&](const Json& json) {
     record.status = words(json, "status");
     record.reason = words(json, "reason");
     record.finished = truth(json, "finished");
@@ -233,7 +210,7 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
 RunRecord read_run(const fs::path& folder) {
   const RunFolder files = RunFolder::open(folder);
   RunRecord run;
-  read_file(files.about(), [&](const Json& json) { read_about(json, run); });
+  naming(files.about(), [&](const Json& json) { read_about(json, run); });
   run.config = read_text(files.config());
   for (const std::uint64_t seed : files.seeds()) {
     run.seeds.push_back(read_seed(files.seed(seed), seed));

@@ -5,39 +5,12 @@
 #include "rgu/base/check.hpp"
 #include "rgu/record/json_values.hpp"
 #include "rgu/record/metrics_file.hpp"
+#include "rgu/record/named_files.hpp"
 
 namespace rgu {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What goes wrong in `read` gets the name of the file in front.
-template <class Read>
-auto naming(const fs::path& path, Read read) {
-  try {
-    return read(parse_json(read_text(path)));
-  } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}: {}", path.string(), error.what()));
-  }
-}
-
-// Calls read(line) for every whole line; a last line without a line break was cut off.
-template <class Read>
-void for_each_line(const fs::path& path, Read read) {
-  if (!fs::exists(path)) return;
-  const std::string text = read_text(path);
-  std::size_t begin = 0;
-  for (int line = 1;; ++line) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) return;
-    try {
-      read(std::string_view(text).substr(begin, end - begin));
-    } catch (const InvalidInput& error) {
-      throw InvalidInput(fmt::format("{}:{}: {}", path.string(), line, error.what()));
-    }
-    begin = end + 1;
-  }
-}
 
 Json to_json(const GridRecord& grid) {
   return {{"rows", grid.rows},

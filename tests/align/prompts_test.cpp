@@ -2,14 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <lzma.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "llm/data.hpp"
+#include "llm/text/compressed.hpp"
 #include "mdp/file_testing.hpp"
 
 namespace rgu::align {
@@ -37,32 +36,6 @@ class ByteTokenizer : public llm::Tokenizer {
   std::int64_t size() const override { return 256; }
   llm::SpecialTokens specials() const override { return {}; }
 };
-
-std::string gzipped(const std::string& text) {
-  z_stream stream = {};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string result(deflateBound(&stream, text.size()) + 64, '\0');
-  std::string input = text;
-  stream.next_in = reinterpret_cast<Bytef*>(input.data());
-  stream.avail_in = static_cast<uInt>(input.size());
-  stream.next_out = reinterpret_cast<Bytef*>(result.data());
-  stream.avail_out = static_cast<uInt>(result.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  result.resize(stream.total_out);
-  deflateEnd(&stream);
-  return result;
-}
-
-std::string xz(const std::string& text) {
-  std::string result(lzma_stream_buffer_bound(text.size()), '\0');
-  std::size_t size = 0;
-  EXPECT_EQ(lzma_easy_buffer_encode(
-                6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
-                text.size(), reinterpret_cast<std::uint8_t*>(result.data()), &size, result.size()),
-            LZMA_OK);
-  result.resize(size);
-  return result;
-}
 
 // PKU-SafeRLHF-10K, and the release with more fields of 2024.
 const std::string kFirstSchema =
@@ -99,10 +72,10 @@ class ReadPromptSet : public testing::Test {
 TEST_F(ReadPromptSet, ReadsBothSchemasPlainLinesAndCompressedFilesEachPromptOnce) {
   const std::vector<std::filesystem::path> files = {
       file("a.jsonl", kFirstSchema + "\n" + kLaterSchema + kFirstSchema),
-      file("b.jsonl.gz", gzipped(kLaterSchema + R"({"prompt": "three"})")),
-      file("c.jsonl.xz", xz(R"({"prompt": "four", "kind": "x"})"
-                            "\n" +
-                            kFirstSchema)),
+      file("b.jsonl.gz", llm::gzipped(kLaterSchema + R"({"prompt": "three"})")),
+      file("c.jsonl.xz", llm::xz(R"({"prompt": "four", "kind": "x"})"
+                                 "\n" +
+                                 kFirstSchema)),
       file("d.txt", "five\n\none\nfive\nsix")};
   const PromptSet set = read({.prompts = files, .held_out = 0});
   EXPECT_THAT(inputs(set.training), ElementsAre("one", "two", "three", "four", "five", "six"));
@@ -200,9 +173,9 @@ TEST_F(ReadPromptSet, NamesFileAndLineOfWhatDoesNotRead) {
               HasSubstr("a.jsonl:3: has no 'prompt'"));
   EXPECT_THAT(message("b.jsonl", kFirstSchema + "{\"prompt\": 7}\n"),
               HasSubstr("b.jsonl:2: prompt is 7, must be a string"));
-  EXPECT_THAT(message("c.jsonl.gz", gzipped(kFirstSchema + "{\"prompt\": \n")),
+  EXPECT_THAT(message("c.jsonl.gz", llm::gzipped(kFirstSchema + "{\"prompt\": \n")),
               HasSubstr("c.jsonl.gz:2"));
-  EXPECT_THAT(message("d.jsonl.xz", xz(kFirstSchema).substr(0, 90)), HasSubstr("d.jsonl.xz"));
+  EXPECT_THAT(message("d.jsonl.xz", llm::xz(kFirstSchema).substr(0, 90)), HasSubstr("d.jsonl.xz"));
   EXPECT_THAT(refusal({.prompts = {good, folder_ / "none"}}), HasSubstr("none"));
   EXPECT_THAT(refusal({.prompts = {file("e.jsonl", "{\"prompt\": \"a\"}\n{\"prompt\": \"\"}")},
                        .form = DataConfig::Template::kNone}),
