@@ -148,14 +148,22 @@ std::unique_ptr<Tokenizer> open_sentencepiece(const fs::path& path,
   return std::make_unique<PieceTokenizer>(std::move(model), file);
 }
 
+std::unique_ptr<Tokenizer> open_llama2c(const fs::path& path) {
+  const std::string file = path.string();
+  return std::make_unique<PieceTokenizer>(llama2c_model(read_text(path), file), file);
+}
+
 std::unique_ptr<Tokenizer> open_folder(const fs::path& folder) {
   const fs::path json_path = folder / "tokenizer.json";
   const fs::path model_path = folder / "tokenizer.model";
+  const fs::path llama2c_path = folder / "tokenizer.bin";
   const bool has_model = fs::exists(model_path);
-  check(has_model || fs::exists(json_path), "{} has neither tokenizer.json nor tokenizer.model",
-        folder.string());
+  const bool has_json = fs::exists(json_path);
+  check(has_model || has_json || fs::exists(llama2c_path),
+        "{} has neither tokenizer.json nor tokenizer.model nor tokenizer.bin", folder.string());
+  if (!has_model && !has_json) return open_llama2c(llama2c_path);
   const Surroundings surroundings = read_surroundings(folder);
-  if (fs::exists(json_path)) {
+  if (has_json) {
     const nlohmann::json json = parse_json(read_text(json_path), json_path.string());
     if (!has_model || is_byte_level(json)) return open_json(json, json_path.string(), surroundings);
   }
@@ -171,7 +179,7 @@ std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& path) {
   if (path.extension() == ".model") return open_sentencepiece(path, {});
   check(path.extension() == ".bin", "tokenizer {} must be a folder or end in .json, .model or .bin",
         file);
-  return std::make_unique<PieceTokenizer>(llama2c_model(read_text(path), file), file);
+  return open_llama2c(path);
 }
 
 std::string text_of_ids(const Tokenizer& tokenizer, std::span<const TokenId> ids) {

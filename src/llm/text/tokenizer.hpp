@@ -38,9 +38,10 @@ class Tokenizer {
 };
 
 // `path` is a file .json (byte-level BPE), .model (SentencePiece BPE) or .bin (llama2.c), or a
-// folder that holds tokenizer.json or tokenizer.model. In a folder tokenizer.json wins if it is
-// byte-level, and tokenizer_config.json, special_tokens_map.json and added_tokens.json, where
-// present, name the special tokens; otherwise usual names do: <|endoftext|> or <s>, </s>, and
+// folder that holds tokenizer.json, tokenizer.model or tokenizer.bin. In a folder tokenizer.json
+// wins if it is byte-level, then tokenizer.model, and tokenizer_config.json,
+// special_tokens_map.json and added_tokens.json, where present, name the special tokens; otherwise
+// usual names do: <|endoftext|> or <s>, </s>, and
 // <|padding|>, <|pad|> or <pad>. Throws InvalidInput.
 std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& path);
 

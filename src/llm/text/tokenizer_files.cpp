@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "rgu/base/text_file.hpp"
@@ -12,14 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first two are tokenizers by themselves.
-constexpr std::array<const char*, 5> kTokenizerFiles = {
-    "tokenizer.json", "tokenizer.model", "tokenizer_config.json", "special_tokens_map.json",
-    "added_tokens.json"};
+// The first three are tokenizers by themselves.
+constexpr std::size_t kWhole = 3;
+constexpr std::array<const char*, 6> kTokenizerFiles = {
+    "tokenizer.json",        "tokenizer.model",         "tokenizer.bin",
+    "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"};
 
+// By the extension; any other one is a SentencePiece model.
 fs::path usual_name(const fs::path& file) {
-  if (file.extension() == ".bin") return file.filename();
-  return file.extension() == ".json" ? kTokenizerFiles[0] : kTokenizerFiles[1];
+  const fs::path name = "tokenizer" + file.extension().string();
+  return name == "tokenizer.json" || name == "tokenizer.bin" ? name : "tokenizer.model";
 }
 
 void copy_one(const fs::path& from, const fs::path& to) {
@@ -36,8 +39,8 @@ void copy_one(const fs::path& from, const fs::path& to) {
 
 bool holds_tokenizer(const fs::path& folder) {
   std::error_code error;
-  return fs::exists(folder / kTokenizerFiles[0], error) ||
-         fs::exists(folder / kTokenizerFiles[1], error);
+  return std::any_of(kTokenizerFiles.begin(), kTokenizerFiles.begin() + kWhole,
+                     [&](const char* name) { return fs::exists(folder / name, error); });
 }
 
 int copy_tokenizer_files(const fs::path& from, const fs::path& to) {

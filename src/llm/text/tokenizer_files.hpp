@@ -9,9 +9,9 @@ namespace rgu::llm {
 bool holds_tokenizer(const std::filesystem::path& folder);
 
 // The files that make up the tokenizer at `from` into the folder `to`, which is made if it is not
-// there. Of a folder: those that are there. One file: tokenizer.json or tokenizer.model, whatever
-// it was called; one of llama2.c, which has no such name, keeps its own. Returns how many. Throws
-// FileError where the system refuses.
+// there. Of a folder: those that are there. One file: tokenizer.json, tokenizer.model or, of
+// llama2.c, tokenizer.bin, whatever it was called. Returns how many. Throws FileError where the
+// system refuses.
 int copy_tokenizer_files(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace rgu::llm

@@ -4,6 +4,7 @@
 #include "llm/text/text_testing.hpp"
 #include "mdp/file_testing.hpp"
 #include "rgu/llm/text/tokenizer.hpp"
+#include "rgu/llm/text/tokenizer_files.hpp"
 
 namespace rgu::llm {
 namespace {
@@ -23,6 +24,30 @@ TEST(OpenTokenizer, TellsFilesByTheirNames) {
               HasSubstr("must be a folder or end in"));
   EXPECT_THAT(thrown_by([&] { open_tokenizer(folder / "no.json"); }), HasSubstr("no such file"));
   EXPECT_THAT(thrown_by([&] { open_tokenizer(folder.path()); }), HasSubstr("neither"));
+}
+
+// Whatever a tokenizer was called, beside a model it is found again.
+TEST(OpenTokenizer, FindsACopyByItsUsualName) {
+  const TemporaryFolder folder;
+  put(folder / "t.json", small_tokenizer_json({"h e"}).dump());
+  put(folder / "t.model", small_sentencepiece({{"▁h", -1}, {"▁", -2}, {"h", -3}}));
+  put(folder / "t.bin", small_llama2c({{" h", -1}, {" ", -2}, {"h", -3}}));
+  for (const char* name : {"t.json", "t.model", "t.bin"}) {
+    const auto copy = folder / (std::string("copy of ") + name);
+    EXPECT_EQ(copy_tokenizer_files(folder / name, copy), 1);
+    EXPECT_TRUE(holds_tokenizer(copy));
+    EXPECT_EQ(open_tokenizer(copy)->encode("h"), open_tokenizer(folder / name)->encode("h"));
+  }
+}
+
+// An answer is not a text by itself: "▁h" at the begin of a text is "h", behind something " h".
+TEST(ContinuationText, KeepsTheFirstSpaceOfAnAnswer) {
+  const TemporaryFolder folder;
+  put(folder / "t.model", small_sentencepiece({{"▁h", -1}, {"▁", -2}, {"h", -3}}));
+  const auto tokenizer = open_tokenizer(folder / "t.model");
+  EXPECT_EQ(text_of_ids(*tokenizer, Ids{259}), "h");
+  EXPECT_EQ(continuation_text(*tokenizer, Ids{1, 259}, Ids{259, 2}), " h");
+  EXPECT_EQ(continuation_text(*tokenizer, Ids{1, 259}, Ids{259, 99999}), " h");
 }
 
 TEST(OpenTokenizer, UsualNamesAreSpecial) {
