@@ -6,17 +6,24 @@ set -euo pipefail
 RGU_ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 cd -- "$RGU_ROOT"
 
+# Builds of the same sources in different folders (presets, pip) share what ccache has.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$RGU_ROOT} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+
 # What the library itself needs to be built (Debian 12 names).
 CORE_PACKAGES=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libfmt-dev
   nlohmann-json3-dev libtomlplusplus-dev libcli11-dev librandom123-dev libopenblas-dev
   coinor-libclp-dev)
 # What the language models need beyond that.
 LLM_PACKAGES=(libutf8proc-dev zlib1g-dev liblzma-dev libtorch-dev)
+# What the Python module needs: to be built and imported; for its pictures, tables, types and notebook.
+PYTHON_PACKAGES=(pybind11-dev python3-dev python3-numpy python3-scipy)
+PYTHON_TEST_PACKAGES=(python3-pytest python3-matplotlib python3-pandas python3-torch python3-nbconvert
+  python3-nbformat python3-ipykernel mypy python3-pip python3-venv python3-setuptools python3-wheel)
 FORMAT_PACKAGES=(clang-format)
 TIDY_PACKAGES=(clang-tidy)
 # What its tests, benchmarks and checks need beyond that.
-TEST_PACKAGES=("${LLM_PACKAGES[@]}" libadolc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-numpy python3-scipy python3-cvxopt
-  chromium chromium-driver
+TEST_PACKAGES=("${LLM_PACKAGES[@]}" "${PYTHON_PACKAGES[@]}" "${PYTHON_TEST_PACKAGES[@]}" libadolc-dev libgtest-dev
+  libgmock-dev libbenchmark-dev python3-cvxopt chromium chromium-driver
   "${FORMAT_PACKAGES[@]}" "${TIDY_PACKAGES[@]}" git)
 
 say() { printf '== %s\n' "$*"; }

@@ -21,12 +21,13 @@ inline constexpr std::uint64_t kDemonstrationStream = 3;  // trajectories of exp
 inline constexpr std::uint64_t kPolicyFeatureStream = 4;
 inline constexpr std::uint64_t kStartStream = 5;  // theta_0
 
+// Copies share the kernel and all parts that are pointers.
 struct Instance {
   World world;
-  std::unique_ptr<PolicyClass> policy;
+  std::shared_ptr<const PolicyClass> policy;
   std::shared_ptr<const Utility> utility;
-  std::unique_ptr<ConvexSet> parameters;  // Theta
-  std::unique_ptr<ConvexSet> ambiguity;   // Xi
+  std::shared_ptr<const ConvexSet> parameters;  // Theta
+  std::shared_ptr<const ConvexSet> ambiguity;   // Xi
   Vector nominal;  // the centre of Xi: the utility's xi, unless [ambiguity] has another
   Vector start;    // theta_0, a member of Theta
   // The shape of xi for pictures: (d, d') for drift, (S, A) for rewards and targets over

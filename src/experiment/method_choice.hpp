@@ -20,6 +20,10 @@ struct MethodChoice {
 //   prox-extragradient  otherwise: nature's choice may stay in a local maximum
 MethodChoice chosen_method(const ProblemConfig& config, const Instance& instance);
 
+// The same where only trajectories are to be had.
+MethodChoice chosen_without_model(const SolverConfig& solver, const Utility& utility,
+                                  const ConvexSet& ambiguity);
+
 // The method in one line, with the reason where it was chosen.
 std::string chosen_method_text(const ProblemConfig& config, const Instance& instance);
 

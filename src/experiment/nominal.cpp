@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rgu/ambiguity/singleton.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/seed_run.hpp"
 #include "rgu/robustness/feasibility.hpp"
@@ -22,13 +23,20 @@ ProblemConfig nominal_problem(const ProblemConfig& config) {
 
 std::optional<Matrix> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
                                      Index iterations, const std::atomic<bool>* interrupt) {
+  return nominal_policy(config, make_instance(config, seed), seed, iterations, interrupt);
+}
+
+std::optional<Matrix> nominal_policy(const ProblemConfig& config, Instance instance,
+                                     std::uint64_t seed, Index iterations,
+                                     const std::atomic<bool>* interrupt) {
   ThreadPool pool(1);
   ProblemConfig nominal = nominal_problem(config);
   nominal.stopping = StoppingConfig{.iterations = iterations};
   if (!std::holds_alternative<WorstCaseConfig>(nominal.solver.method)) {
     nominal.stopping.iterations = std::max(iterations, config.stopping.iterations);
   }
-  SeedRun run(nominal, seed, pool);
+  instance.ambiguity = std::make_shared<Singleton>(instance.nominal);
+  SeedRun run(nominal, seed, std::move(instance), pool);
   SolverResult result = run.train(interrupt);
   if (result.status == Status::kInterrupted) return std::nullopt;
   return run.policy_of(result.state);

@@ -20,6 +20,10 @@ ProblemConfig nominal_problem(const ProblemConfig& config);
 std::optional<Matrix> nominal_policy(const ProblemConfig& config, std::uint64_t seed,
                                      Index iterations,
                                      const std::atomic<bool>* interrupt = nullptr);
+// The same where the instance of that problem and seed is made already.
+std::optional<Matrix> nominal_policy(const ProblemConfig& config, Instance instance,
+                                     std::uint64_t seed, Index iterations,
+                                     const std::atomic<bool>* interrupt = nullptr);
 
 // Does that policy say something about robustness here? Not without ambiguity, and not where the
 // nominal multipliers, 0, leave all constraints out.

@@ -39,7 +39,7 @@ void add_saddle_gap(const OccupancyConfig& method, const Instance& instance, con
 Instance over_occupancies(Instance instance) {
   const FiniteMdp& mdp = instance.world.mdp;
   instance.start = flatten(occupancy(mdp, instance.policy->probabilities(instance.start)));
-  instance.policy = std::make_unique<OccupancyPolicies>(mdp.states(), mdp.actions());
+  instance.policy = std::make_shared<OccupancyPolicies>(mdp.states(), mdp.actions());
   return instance;
 }
 

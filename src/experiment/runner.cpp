@@ -14,8 +14,7 @@
 #include "rgu/base/version.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/method_choice.hpp"
-#include "rgu/experiment/nominal.hpp"
-#include "rgu/experiment/seed_run.hpp"
+#include "rgu/experiment/solve_seed.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
 #include "rgu/record/run_files.hpp"
 #include "rgu/record/seed_recorder.hpp"
@@ -33,105 +32,49 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The observer of one seed: measures, records, checkpoints, tells.
-class SeedObserver {
- public:
-  SeedObserver(const ProblemConfig& config, SeedRun& run, SeedRecorder& recorder,
-               const RunnerOptions& options, Progress progress)
-      : config_(config), run_(run), recorder_(recorder), options_(options), progress_(progress) {}
-
-  const Progress& progress() const { return progress_; }
-
-  // At the end of a seed: its last iteration is measured in any case.
-  void finish(const SolverState& state) {
-    if (!unmeasured_) return;
-    record({.state = state, .before = unmeasured_->before, .report = unmeasured_->report});
-  }
-
-  Verdict operator()(const Iteration& iteration) {
-    Verdict verdict;
-    const SolverState& state = iteration.state;
-    const bool last = state.iteration == config_.stopping.iterations;
-    if (last || state.iteration % config_.output.metrics_every == 0) {
-      verdict.residual = record(iteration);
-    } else {
-      unmeasured_ = Unmeasured{.before = iteration.before, .report = iteration.report};
-    }
-    const double pause =
-        std::max(config_.output.checkpoint_seconds, recorder_.checkpoint_cost() / kCheckpointShare);
-    if (seconds_since(last_checkpoint_) >= pause) {
-      SolverState judged = state;
-      judged.residual = verdict.residual;
-      recorder_.checkpoint(to_text(judged));
-      last_checkpoint_ = Clock::now();
-    }
-    verdict.stop = options_.interrupt != nullptr && options_.interrupt->load();
-    return verdict;
-  }
-
- private:
-  double record(const Iteration& iteration) {
-    const Metrics metrics = run_.measure(iteration);
-    recorder_.add(metrics, iteration.state.seconds);
-    tell(metrics);
-    unmeasured_.reset();
-    return metrics.residual;
-  }
-
-  void tell(const Metrics& metrics) {
-    progress_.iteration = metrics.iteration;
-    progress_.objective = metrics.objective;
-    progress_.envelope = metrics.envelope;
-    progress_.residual = metrics.residual;
-    progress_.samples = metrics.samples;
-    if (options_.progress) options_.progress(progress_);
-  }
-
-  const ProblemConfig& config_;
-  SeedRun& run_;
-  SeedRecorder& recorder_;
-  const RunnerOptions& options_;
-  Progress progress_;
-  struct Unmeasured {  // the last iteration, where no metrics were due
-    SaddlePoint before;
-    StepReport report;
-  };
-  std::optional<Unmeasured> unmeasured_;
-  Clock::time_point last_checkpoint_ = Clock::now();
-};
-
 SeedOutcome run_seed(const ProblemConfig& config, const RunFolder& folder, std::size_t index,
                      ThreadPool& pool, const RunnerOptions& options) {
   const std::uint64_t seed = config.seeds[index];
-  SeedRun run(config, seed, pool);
+  SeedProblem problem{.config = config, .seed = seed, .of = make_instance(config, seed)};
   SeedRecorder recorder(folder.seed(seed), {.tensorboard = config.output.tensorboard});
-  SolverState start = run.start();
+  std::optional<SolverState> resumed;
   if (recorder.resumed_state()) {
-    start = parse_state(*recorder.resumed_state());
-    start.seconds = recorder.resumed_seconds();
+    resumed = parse_state(*recorder.resumed_state());
+    resumed->seconds = recorder.resumed_seconds();
   }
-  SeedObserver observer(config, run, recorder, options, {.seed_index = index, .seed = seed});
-  SolverResult result = run.solve(std::move(start), std::ref(observer));
-  if (result.status != Status::kInterrupted) observer.finish(result.state);
-  recorder.checkpoint(to_text(result.state));
-  SeedFiles files = run.conclude(result);
-  if (files.finished && config.output.baseline && has_baseline(run.instance())) {
-    const auto pi = nominal_policy(run.config(), seed, result.state.iteration, options.interrupt);
-    if (pi) {
-      run.add_baseline(*pi, files);
-    } else {
-      result.status = Status::kInterrupted;
-      files = run.conclude(result);
-    }
-  }
-  write_seed(folder.seed(seed), files);
-  if (files.finished) recorder.finish();
-  Progress progress = observer.progress();
-  progress.status = result.status;
-  progress.iteration = result.state.iteration;
-  progress.envelope = files.record.worst_case.value;
+  Progress progress{.seed_index = index, .seed = seed};
+  Clock::time_point last_checkpoint = Clock::now();
+  const SolvedSeed solved = solve_seed(
+      problem, resumed, pool,
+      {.measured =
+           [&](const Metrics& metrics, double seconds) {
+             recorder.add(metrics, seconds);
+             progress.iteration = metrics.iteration;
+             progress.objective = metrics.objective;
+             progress.envelope = metrics.envelope;
+             progress.residual = metrics.residual;
+             progress.samples = metrics.samples;
+             if (options.progress) options.progress(progress);
+           },
+       .iterated =
+           [&](const SolverState& state, double residual) {
+             const double pause = std::max(config.output.checkpoint_seconds,
+                                           recorder.checkpoint_cost() / kCheckpointShare);
+             if (seconds_since(last_checkpoint) < pause) return;
+             SolverState judged = state;
+             judged.residual = residual;
+             recorder.checkpoint(to_text(judged));
+             last_checkpoint = Clock::now();
+           },
+       .ended = [&](const SolverState& state) { recorder.checkpoint(to_text(state)); },
+       .interrupt = options.interrupt});
+  write_seed(folder.seed(seed), solved.files);
+  if (solved.files.finished) recorder.finish();
+  progress.status = solved.status;
+  progress.iteration = solved.iterations;
+  progress.envelope = solved.files.record.worst_case.value;
   if (options.progress) options.progress(progress);
-  return {.seed = seed, .status = result.status, .solved = files.record.solved};
+  return {.seed = seed, .status = solved.status, .solved = solved.files.record.solved};
 }
 
 // Equal models and utilities, as far as an uneven mass and an uneven value can tell.
@@ -169,15 +112,12 @@ std::string fingerprint(const ProblemConfig& config) {
   return text;
 }
 
-RunRecord about(const ProblemConfig& config) {
-  check(!config.seeds.empty(), "seeds: there is none, must be at least one");
-  const Instance instance = make_instance(config, config.seeds.front());
+RunRecord about(const ProblemConfig& config, const Instance& instance) {
   Remarks remarks = rgu::remarks(resolved(config, instance), instance);
   RunRecord run;
   run.name = config.name;
   run.description = config.description;
   run.version = version_text();
-  run.fingerprint = fingerprint(config);
   run.method = chosen_method_text(config, instance);
   run.utility = instance.utility_text;
   run.ambiguity = instance.ambiguity_text;
@@ -188,8 +128,6 @@ RunRecord about(const ProblemConfig& config) {
   run.nature_columns = instance.nature_columns;
   run.nature_centre = instance.nominal;
   run.action_names = instance.action_names;
-  run.own_instances = config.seeds.size() > 1 && !config.model.seed &&
-                      !same_problem(instance, make_instance(config, config.seeds[1]));
   run.warnings = std::move(remarks.warnings);
   run.notes = std::move(remarks.notes);
   if (const auto& layout = instance.world.grid) {
@@ -198,6 +136,16 @@ RunRecord about(const ProblemConfig& config) {
                           .cell_of_state = layout->cell_of_state,
                           .marks = grid_marks(*layout, instance.map)};
   }
+  return run;
+}
+
+RunRecord about(const ProblemConfig& config) {
+  check(!config.seeds.empty(), "seeds: there is none, must be at least one");
+  const Instance instance = make_instance(config, config.seeds.front());
+  RunRecord run = about(config, instance);
+  run.fingerprint = fingerprint(config);
+  run.own_instances = config.seeds.size() > 1 && !config.model.seed &&
+                      !same_problem(instance, make_instance(config, config.seeds[1]));
   return run;
 }
 

@@ -8,6 +8,7 @@
 
 #include "rgu/base/folder_lock.hpp"
 #include "rgu/experiment/config.hpp"
+#include "rgu/experiment/instance.hpp"
 #include "rgu/record/run_folder.hpp"
 #include "rgu/record/run_record.hpp"
 #include "rgu/solver/status.hpp"
@@ -63,5 +64,7 @@ std::string fingerprint(const ProblemConfig& config);
 
 // What run.json says, for the instance of the first seed; without config and seeds.
 RunRecord about(const ProblemConfig& config);
+// The same of one instance, whatever it was made from: without a fingerprint.
+RunRecord about(const ProblemConfig& config, const Instance& instance);
 
 }  // namespace rgu

@@ -10,15 +10,14 @@
 #include "rgu/experiment/mapping_bound.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/occupancy_methods.hpp"
+#include "rgu/experiment/sample_budgets.hpp"
+#include "rgu/experiment/solve_by.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
 #include "rgu/gradient/exact_oracle.hpp"
 #include "rgu/gradient/occupancy_oracle.hpp"
 #include "rgu/gradient/sampled_oracle.hpp"
 #include "rgu/mdp/occupancy_polytope.hpp"
 #include "rgu/robustness/feasibility.hpp"
-#include "rgu/solver/occupancy_pgda.hpp"
-#include "rgu/solver/pgda.hpp"
-#include "rgu/solver/prox_extragradient.hpp"
 #include "rgu/solver/stationarity.hpp"
 
 namespace rgu {
@@ -31,39 +30,8 @@ constexpr double kFeasible = 1e-3;          // of a violation, for methods witho
 // Every iteration needs one: a search from the last worst xi and a few others will do.
 WorstCaseOptions tracking_options() { return {.iterations = 500, .starts = 2}; }
 
-BatchSize batch(const Schedule& trajectories, const Schedule& horizon, Index k) {
-  return {.trajectories = trajectories.at(k), .horizon = horizon.at(k)};
-}
-
-SampledOracleOptions budgets(const GradientConfig& config, Index k) {
-  return {.occupancy = batch(config.trajectories, config.horizon, k),
-          .policy = batch(config.policy_trajectories.value_or(config.trajectories),
-                          config.policy_horizon.value_or(config.horizon), k),
-          .scale = config.policy_gradient};
-}
-
-bool changes(const Schedule& schedule) { return schedule.growing || schedule.values.size() > 1; }
-
-void check_budgets(const ProblemConfig& config) {
-  const GradientConfig& gradient = config.gradient;
-  const bool change = changes(gradient.trajectories) || changes(gradient.horizon) ||
-                      (gradient.policy_trajectories && changes(*gradient.policy_trajectories)) ||
-                      (gradient.policy_horizon && changes(*gradient.policy_horizon));
-  check(!change || gradient.kind == GradientKind::kExact || is_proximal(config),
-        "gradient: trajectories or horizon change with the iteration; only the method "
-        "prox-extragradient takes schedules");
-}
-
-StopRule stop_rule(const StoppingConfig& config) {
-  return {.iterations = config.iterations,
-          .samples = config.samples,
-          .seconds = config.seconds,
-          .residual = config.residual};
-}
-
 // Where a method works on occupancies, those are the parameters of its policies.
-Instance made_instance(const ProblemConfig& config, std::uint64_t seed) {
-  Instance instance = make_instance(config, seed);
+Instance fitted(Instance instance, const ProblemConfig& config) {
   return is_over_occupancies(resolved(config, instance)) ? over_occupancies(std::move(instance))
                                                          : std::move(instance);
 }
@@ -71,9 +39,9 @@ Instance made_instance(const ProblemConfig& config, std::uint64_t seed) {
 }  // namespace
 
 struct SeedRun::Parts {
-  Parts(const ProblemConfig& problem, std::uint64_t seed_number, ThreadPool& pool)
+  Parts(const ProblemConfig& problem, std::uint64_t seed_number, Instance made, ThreadPool& pool)
       : seed(seed_number),
-        instance(made_instance(problem, seed_number)),
+        instance(fitted(std::move(made), problem)),
         config(resolved(problem, instance)),
         over_occupancies(*instance.utility),
         exact(instance.world.mdp, *instance.policy, *instance.utility,
@@ -135,7 +103,11 @@ struct SeedRun::Parts {
 };
 
 SeedRun::SeedRun(const ProblemConfig& config, std::uint64_t seed, ThreadPool& pool)
-    : parts_(std::make_unique<Parts>(config, seed, pool)) {}
+    : SeedRun(config, seed, make_instance(config, seed), pool) {}
+
+SeedRun::SeedRun(const ProblemConfig& config, std::uint64_t seed, Instance instance,
+                 ThreadPool& pool)
+    : parts_(std::make_unique<Parts>(config, seed, std::move(instance), pool)) {}
 
 SeedRun::~SeedRun() = default;
 
@@ -156,59 +128,23 @@ SolverState SeedRun::start() const {
 }
 
 SolverResult SeedRun::solve(SolverState state, const Observer& observe) {
-  const SaddleProblem problem = parts_->problem();
-  const StopRule stop = stop_rule(parts_->config.stopping);
-  struct Methods {
-    Parts& parts;
-    const SaddleProblem& problem;
-    SolverState& state;
-    const StopRule& stop;
-    const Observer& observe;
-
-    SolverResult operator()(const AutoConfig&) {
-      throw InvalidInput("solver: the method is still to be chosen");  // resolved chooses it
-    }
-    SolverResult operator()(const EnvelopeConfig& method) {
-      return minimise_envelope(parts.instance, {.tolerance = method.tolerance, .stop = stop},
-                               std::move(state), observe, parts.certificate);
-    }
-    SolverResult operator()(const OccupancyConfig& method) {
-      return occupancy_pgda(problem, std::move(state),
-                            {.policy_step = method.policy_step,
-                             .nature_step = method.nature_step,
-                             .order = method.order},
-                            stop, observe);
-    }
-    SolverResult operator()(const WorstCaseConfig& method) {
-      const auto answer = [this](const SaddlePoint& at, Rng& rng) { return parts.answer(at, rng); };
-      return pgda_worst_case(problem, answer, std::move(state), {.policy_step = method.policy_step},
-                             stop, observe);
-    }
-    SolverResult operator()(const PgdaConfig& method) {
-      return pgda(problem, std::move(state),
-                  {.policy_step = method.policy_step,
-                   .nature_step = method.nature_step,
-                   .inner_steps = method.inner_steps},
-                  stop, observe);
-    }
-    SolverResult operator()(const PgdaLpConfig& method) {
-      return pgda_lp(problem, std::move(state), {.policy_step = method.policy_step}, stop, observe);
-    }
-    SolverResult operator()(const ProxExtragradientConfig& method) {
-      ProxExtragradientOptions options{.step = method.step,
-                                       .proximal_weight = method.proximal_weight,
-                                       .inner_steps = method.inner_steps,
-                                       .oracle_at = {}};
-      if (parts.is_sampled()) {
-        options.oracle_at = [this](Index k) -> const GradientOracle& {
-          parts.set_budgets(k);
-          return parts.oracle();
-        };
-      }
-      return prox_extragradient(problem, std::move(state), options, stop, observe);
-    }
-  };
-  return std::visit(Methods{*parts_, problem, state, stop, observe}, parts_->config.solver.method);
+  Parts& p = *parts_;
+  const StopRule stop = stop_rule(p.config.stopping);
+  MethodParts parts{
+      .problem = p.problem(),
+      .worst_case = [&p](const SaddlePoint& at, Rng& rng) { return p.answer(at, rng); },
+      .envelope =
+          [&](const EnvelopeConfig& method, SolverState from) {
+            return minimise_envelope(p.instance, {.tolerance = method.tolerance, .stop = stop},
+                                     std::move(from), observe, p.certificate);
+          }};
+  if (p.is_sampled()) {
+    parts.oracle_at = [&p](Index k) -> const GradientOracle& {
+      p.set_budgets(k);
+      return p.oracle();
+    };
+  }
+  return solve_by(p.config.solver, parts, std::move(state), stop, observe);
 }
 
 SolverResult SeedRun::train(const std::atomic<bool>* interrupt) {

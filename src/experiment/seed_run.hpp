@@ -19,6 +19,9 @@ class SeedRun {
   // Makes the instance. `pool` serves sampling; results do not depend on its size. Throws
   // InvalidInput where the parts of the config do not fit each other.
   SeedRun(const ProblemConfig& config, std::uint64_t seed, ThreadPool& pool);
+  // The same with an instance that is there already: of the config only [gradient], [solver] and
+  // [stopping] are looked at.
+  SeedRun(const ProblemConfig& config, std::uint64_t seed, Instance instance, ThreadPool& pool);
   ~SeedRun();
   SeedRun(const SeedRun&) = delete;
   SeedRun& operator=(const SeedRun&) = delete;

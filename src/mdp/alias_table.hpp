@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rgu/base/types.hpp"
+#include "rgu/mdp/walk_step.hpp"
 
 namespace rgu {
 
@@ -51,6 +52,9 @@ class AliasTable {
     const std::uint32_t chosen = alias ^ ((alias ^ cell.outcome) & own);
     return columns_.empty() ? chosen : columns_[begin_[row] + chosen];
   }
+
+  // The cells themselves where all rows have as many outcomes, none of them renamed; else width 0.
+  AliasCells cells() const { return {cells_.data(), width_}; }
 
   std::uint32_t draw(std::size_t row, std::uint64_t bits) const {
     return outcome(row, locate(row, bits));

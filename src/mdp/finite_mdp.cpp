@@ -54,7 +54,7 @@ Index actions_of(Index rows, Index states) {
 }  // namespace
 
 FiniteMdp::FiniteMdp(TransitionKernel kernel, Vector start, double discount)
-    : kernel_(std::move(kernel)), start_(std::move(start)), discount_(discount) {
+    : start_(std::move(start)), discount_(discount) {
   check(discount > 0 && discount < 1, "discount is {}, must lie strictly between 0 and 1",
         discount);
   std::visit(
@@ -64,7 +64,8 @@ FiniteMdp::FiniteMdp(TransitionKernel kernel, Vector start, double discount)
         if constexpr (std::is_same_v<std::decay_t<decltype(p)>, SparseMatrix>) p.makeCompressed();
         check_rows(p, actions_);
       },
-      kernel_);
+      kernel);
+  kernel_ = std::make_shared<const TransitionKernel>(std::move(kernel));
   for (Index s = 0; s < start_.size(); ++s) {
     check(std::isfinite(start_(s)) && start_(s) >= 0,
           "start probability s={} is {}, must be finite and >= 0", s, start_(s));
@@ -82,14 +83,14 @@ Matrix FiniteMdp::expected_next(const Vector& value) const {
   check_size("value", value.size(), states());
   Matrix next(states(), actions());
   Eigen::Map<Vector> flat(next.data(), next.size());
-  std::visit([&](const auto& p) { flat.noalias() = p * value; }, kernel_);
+  std::visit([&](const auto& p) { flat.noalias() = p * value; }, *kernel_);
   return next;
 }
 
 Vector FiniteMdp::push_forward(const Matrix& mass) const {
   check_shape("mass", mass, {states(), actions()});
   const Eigen::Map<const Vector> flat(mass.data(), mass.size());
-  return std::visit([&](const auto& p) -> Vector { return p.transpose() * flat; }, kernel_);
+  return std::visit([&](const auto& p) -> Vector { return p.transpose() * flat; }, *kernel_);
 }
 
 }  // namespace rgu

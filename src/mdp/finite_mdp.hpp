@@ -1,6 +1,7 @@
 // A finite Markov decision process without a reward: states, actions, kernel, start, discount.
 #pragma once
 
+#include <memory>
 #include <variant>
 
 #include "rgu/base/types.hpp"
@@ -15,7 +16,7 @@ using TransitionKernel = std::variant<Matrix, SparseMatrix>;
 //   every probability is finite and >= 0; every row sums to 1 within kRowSumTolerance;
 //   the start distribution likewise; 0 < discount < 1.
 // Nothing is renormalised: the kernel is used exactly as given. Throws InvalidInput, naming the
-// row, its sum and the rule.
+// row, its sum and the rule. Copies share the kernel.
 class FiniteMdp final {
  public:
   static constexpr double kRowSumTolerance = 1e-9;
@@ -28,10 +29,10 @@ class FiniteMdp final {
   double discount() const { return discount_; }
   const Vector& start() const { return start_; }
 
-  bool is_sparse() const { return std::holds_alternative<SparseMatrix>(kernel_); }
-  const TransitionKernel& kernel() const { return kernel_; }
-  const Matrix& dense_kernel() const { return std::get<Matrix>(kernel_); }
-  const SparseMatrix& sparse_kernel() const { return std::get<SparseMatrix>(kernel_); }
+  bool is_sparse() const { return std::holds_alternative<SparseMatrix>(*kernel_); }
+  const TransitionKernel& kernel() const { return *kernel_; }
+  const Matrix& dense_kernel() const { return std::get<Matrix>(*kernel_); }
+  const SparseMatrix& sparse_kernel() const { return std::get<SparseMatrix>(*kernel_); }
   Index transitions() const;  // stored entries of the kernel
 
   // (S, A): sum_{s'} P(s'|s,a) value(s').
@@ -40,7 +41,7 @@ class FiniteMdp final {
   Vector push_forward(const Matrix& mass) const;
 
  private:
-  TransitionKernel kernel_;
+  std::shared_ptr<const TransitionKernel> kernel_;
   Vector start_;
   double discount_;
   Index actions_;

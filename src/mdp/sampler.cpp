@@ -24,6 +24,15 @@ AliasTable kernel_table(const FiniteMdp& mdp) {
   return std::visit([](const auto& kernel) { return AliasTable(kernel); }, mdp.kernel());
 }
 
+// For this CPU; null: none better than the plain loop.
+WalkStep walk_step() {
+#if defined(__x86_64__)
+  static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
+  if (has_avx512) return walk_step_avx512;
+#endif
+  return nullptr;
+}
+
 }  // namespace
 
 struct TrajectorySampler::Lanes {
@@ -130,10 +139,16 @@ void TrajectorySampler::simulate(const AliasTable& policy, StreamFamily streams,
   std::uint32_t state[kLanes];
   AliasTable::Cell cell[kLanes];
   philox_lanes(streams, lanes.trajectory, 0, first, second);
-  for (Index j = 0; j < lanes.count; ++j) state[j] = start_.draw(0, first[j]);
+  for (Index j = 0; j < kLanes; ++j) state[j] = start_.draw(0, first[j]);
+  const WalkTables tables{.policy = policy.cells(), .kernel = kernel_.cells(), .actions = actions};
+  const WalkStep step = kernel_.fits_cache() && tables.kernel.width > 0 ? walk_step() : nullptr;
   for (Index h = 0; h < lanes.horizon; ++h) {
     philox_lanes(streams, lanes.trajectory, static_cast<std::uint32_t>(h + 1), first, second);
     std::uint32_t* pairs = &lanes.pairs[h * kLanes];
+    if (step != nullptr) {
+      step(tables, kLanes, first, second, state, pairs);
+      continue;
+    }
     for (Index j = 0; j < lanes.count; ++j) {
       pairs[j] = state[j] * actions + policy.draw(state[j], first[j]);
     }

@@ -74,6 +74,37 @@ TEST(AliasTable, RefusesRowsWithoutMass) {
   expect_invalid([] { AliasTable(Matrix(Matrix::Zero(2, 3))); }, "row 0 sums to 0");
 }
 
+#if defined(__x86_64__)
+TEST(WalkStep, DrawsWhatTheTablesDraw) {
+  if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "this CPU has no AVX-512";
+  Rng rng(3);
+  for (const auto& [states, actions] : {std::pair<Index, Index>{1, 1}, {2, 3}, {10, 5}, {37, 7}}) {
+    const AliasTable policy(testing_models::random_stochastic(states, actions, rng));
+    const AliasTable kernel(testing_models::random_stochastic(states * actions, states, rng));
+    for (int repetition = 0; repetition < 200; ++repetition) {
+      std::uint64_t first[kPhiloxLanes], second[kPhiloxLanes];
+      std::uint32_t state[kPhiloxLanes], pair[kPhiloxLanes], before[kPhiloxLanes];
+      for (int j = 0; j < kPhiloxLanes; ++j) {
+        first[j] = j == 0 ? 0 : j == 1 ? ~std::uint64_t{0} : rng.bits();
+        second[j] = j == 2 ? 0 : j == 3 ? ~std::uint64_t{0} : rng.bits();
+        before[j] = state[j] =
+            static_cast<std::uint32_t>(rng.below(static_cast<std::uint64_t>(states)));
+      }
+      walk_step_avx512({.policy = policy.cells(),
+                        .kernel = kernel.cells(),
+                        .actions = static_cast<std::uint64_t>(actions)},
+                       kPhiloxLanes, first, second, state, pair);
+      for (int j = 0; j < kPhiloxLanes; ++j) {
+        const std::uint32_t expected =
+            before[j] * static_cast<std::uint32_t>(actions) + policy.draw(before[j], first[j]);
+        ASSERT_EQ(pair[j], expected);
+        ASSERT_EQ(state[j], kernel.draw(expected, second[j]));
+      }
+    }
+  }
+}
+#endif
+
 // The estimates written out as in the definition, with the double sum, over the very same
 // trajectories: action h from word 0 and state h+1 from word 1 of block h+1; the start from block
 // 0.

@@ -1,0 +1,286 @@
+"""The calls that take time."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any, Callable, Dict, Iterable, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._core import GlobalSolution, WorstCase
+from ._problem import Options, Problem
+from ._result import PathLike, Result, Run
+
+Callback = Callable[[Dict[str, Any]], Any]
+ProblemLike = Union[Problem, str, "os.PathLike[str]"]
+
+
+def _problem(problem: ProblemLike) -> Problem:
+    if isinstance(problem, Problem):
+        return problem
+    if isinstance(problem, (str, os.PathLike)):
+        return Problem.from_file(problem)
+    raise TypeError(
+        f"problem is a {type(problem).__name__}, must be a Problem, the name of a built-in one "
+        "or the path of a problem file"
+    )
+
+
+def _options(
+    method: Optional[str],
+    iterations: Optional[int],
+    gradient: Optional[str],
+    trajectories: Optional[int],
+    horizon: Optional[int],
+    options: Optional[Options],
+) -> Dict[str, Any]:
+    chosen: Dict[str, Any] = {}
+    if method is not None:
+        # In place of the whole table: keys of another method would only be refused.
+        chosen["solver"] = {"method": str(method)}
+    for key, value in (
+        ("stopping.iterations", iterations),
+        ("gradient.kind", gradient),
+        ("gradient.trajectories", trajectories),
+        ("gradient.horizon", horizon),
+    ):
+        if value is not None:
+            chosen[key] = value
+    chosen.update(options or {})
+    return chosen
+
+
+class _Progress:
+    """One line on standard error, at most ten times a second."""
+
+    def __init__(self, callback: Optional[Callback]) -> None:
+        self._callback = callback
+        self._last = 0.0
+        self._shown = False
+
+    def __call__(self, row: Dict[str, Any]) -> Any:
+        now = time.monotonic()
+        if now - self._last >= 0.1:
+            self._last = now
+            seed = f"seed {row['seed']}  " if "seed" in row else ""
+            value = row.get("envelope", float("nan"))
+            sys.stderr.write(f"\r{seed}iteration {row['iteration']}  worst case {value:.6g}    ")
+            sys.stderr.flush()
+            self._shown = True
+        return self._callback(row) if self._callback is not None else None
+
+    def end(self) -> None:
+        if self._shown:
+            sys.stderr.write("\n")
+
+
+def _following(callback: Optional[Callback], progress: bool) -> Tuple[Optional[Callback], Any]:
+    if not progress:
+        return callback, None
+    line = _Progress(callback)
+    return line, line
+
+
+def solve(
+    problem: ProblemLike,
+    *,
+    method: Optional[str] = None,
+    seed: int = 0,
+    iterations: Optional[int] = None,
+    gradient: Optional[str] = None,
+    trajectories: Optional[int] = None,
+    horizon: Optional[int] = None,
+    threads: int = 1,
+    baseline: bool = False,
+    callback: Optional[Callback] = None,
+    progress: bool = False,
+    options: Optional[Options] = None,
+) -> Result:
+    """Solves a problem for one seed, in memory.
+
+    problem: a Problem, the name of a built-in one, or the path of a problem file.
+    method: "auto", "envelope", "occupancy", "worst-case", "pgda", "pgda-lp" or
+      "prox-extragradient", with its own defaults; None: what the problem says.
+    iterations: the most outer iterations.
+    gradient: "exact" or "sampled", the latter with `trajectories` of length `horizon`.
+    threads: for sampling; the result does not depend on it.
+    baseline: also train the policy that ignores the ambiguity.
+    callback: called after every measured iteration with a dictionary of its metrics; where it
+      returns something true, the solve stops.
+    progress: a line on standard error.
+    options: {"table.key": value} for every other key of a problem file: `rgu keys` lists them.
+
+    Ctrl-C stops it and what was reached is returned, with `interrupted` set. The same problem, seed
+    and options give the same bits as `rgu solve`.
+
+    >>> import rgu
+    >>> result = rgu.solve("exploration", method="envelope")
+    >>> result.status, round(result.worst_case.value, 4)
+    ('proved the gap asked for', -0.1204)
+    """
+    chosen = _options(method, iterations, gradient, trajectories, horizon, options)
+    chosen.setdefault("output.baseline", bool(baseline))
+    configured = _problem(problem).with_options(chosen)
+    follow, line = _following(callback, progress)
+    try:
+        solution = _core.solve(configured._core, seed, threads, follow)
+    finally:
+        if line is not None:
+            line.end()
+    return Result(solution)
+
+
+def run(
+    problem: ProblemLike,
+    out: PathLike,
+    *,
+    method: Optional[str] = None,
+    seeds: Union[int, Iterable[int], None] = None,
+    iterations: Optional[int] = None,
+    gradient: Optional[str] = None,
+    trajectories: Optional[int] = None,
+    horizon: Optional[int] = None,
+    threads: int = 1,
+    force: bool = False,
+    callback: Optional[Callback] = None,
+    progress: bool = False,
+    options: Optional[Options] = None,
+) -> Run:
+    """Solves all seeds of a problem into a run folder, as `rgu solve` does. It can be resumed.
+
+    out: the folder; `force` replaces a run that is there.
+    seeds: how many, or which ones; None: what the problem says.
+    The other arguments are those of `solve`.
+
+    >>> import os, tempfile
+    >>> import rgu
+    >>> folder = os.path.join(tempfile.mkdtemp(), "run")
+    >>> len(rgu.run("exploration", folder, seeds=2, iterations=5))
+    2
+    """
+    chosen = _options(method, iterations, gradient, trajectories, horizon, options)
+    if seeds is not None:
+        chosen["seeds"] = seeds if isinstance(seeds, int) else [int(seed) for seed in seeds]
+    configured = _problem(problem)
+    if not configured._core.is_file:
+        raise ValueError(
+            "a run folder needs a problem from a file or a built-in one, so that it can be "
+            "resumed; this problem was made of parts: use solve"
+        )
+    configured = configured.with_options(chosen)
+    follow, line = _following(callback, progress)
+    try:
+        _core.run(configured._core, os.fspath(out), force, threads, follow)
+    finally:
+        if line is not None:
+            line.end()
+    return load_run(out)
+
+
+def resume(
+    folder: PathLike,
+    *,
+    threads: int = 1,
+    callback: Optional[Callback] = None,
+    progress: bool = False,
+) -> Run:
+    """Goes on with a run that was interrupted: the same bytes as without the interruption.
+
+    >>> import os, tempfile
+    >>> import rgu
+    >>> folder = os.path.join(tempfile.mkdtemp(), "run")
+    >>> stopped = rgu.run("exploration", folder, seeds=1, iterations=5, callback=lambda row: True)
+    >>> stopped[0].interrupted
+    True
+    >>> rgu.resume(folder)[0].status
+    'did all iterations'
+    """
+    follow, line = _following(callback, progress)
+    try:
+        _core.resume(os.fspath(folder), threads, follow)
+    finally:
+        if line is not None:
+            line.end()
+    return load_run(folder)
+
+
+def load_run(folder: PathLike) -> Run:
+    """The record of a run folder, of `rgu solve` or of `rgu.run`.
+
+    >>> import os, tempfile
+    >>> import rgu
+    >>> folder = os.path.join(tempfile.mkdtemp(), "run")
+    >>> made = rgu.run("entropy", folder, iterations=20)
+    >>> bool((rgu.load_run(folder)[0].policy == made[0].policy).all())
+    True
+    """
+    return Run(_core.load_run(os.fspath(folder)), folder)
+
+
+def envelope(
+    problem: ProblemLike, *, seed: int = 0, tolerance: float = 1e-6, iterations: int = 10000
+) -> GlobalSolution:
+    """The least worst case of all policies, with a proof: a GlobalSolution.
+
+    For every utility that is convex in the occupancy. tolerance: the gap to prove, relative.
+    Ctrl-C stops it with what was reached.
+
+    >>> import rgu
+    >>> rgu.envelope("inventory").certified
+    True
+    """
+    return _core.envelope(_problem(problem)._core, seed, tolerance, iterations)
+
+
+class Certificate(NamedTuple):
+    """How far a policy is from the best possible, proven."""
+
+    worst_case: WorstCase  # of the policy
+    best: GlobalSolution  # the best policy there is, with its own proof
+    lower_bound: float  # no policy has a smaller worst case
+    gap: float  # the policy's worst case is at most this above the least possible
+
+
+def certify(
+    problem: ProblemLike,
+    policy: Union[Result, ArrayLike],
+    *,
+    seed: Optional[int] = None,
+    tolerance: float = 1e-6,
+    iterations: int = 10000,
+) -> Certificate:
+    """How far a policy (S, A), or that of a Result, is from the best possible: a Certificate.
+
+    For every utility that is convex in the occupancy.
+
+    >>> import rgu
+    >>> result = rgu.solve("exploration", iterations=200)
+    >>> certificate = rgu.certify("exploration", result)
+    >>> 0 < certificate.gap < 0.01
+    True
+    """
+    if isinstance(policy, Result):
+        seed = policy.seed if seed is None else seed
+        policy = policy.policy
+    return Certificate(**_core.certify(_problem(problem)._core, policy, seed or 0, tolerance, iterations))
+
+
+def saddle_gradient(
+    problem: ProblemLike, parameters: ArrayLike, nature: ArrayLike, *, seed: int = 0
+) -> Tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """f_xi(lambda_theta) and its exact gradients in theta and xi: (value, (dimension,), (n,)).
+
+    parameters: theta, (dimension,); nature: xi, (n,).
+
+    >>> import numpy as np
+    >>> import rgu
+    >>> problem = rgu.Problem.from_file("exploration")
+    >>> value, by_theta, by_xi = rgu.saddle_gradient(problem, np.zeros(50), problem.nominal())
+    >>> by_theta.shape, by_xi.shape
+    ((50,), (200,))
+    """
+    return _core.gradient(_problem(problem)._core, parameters, nature, seed)
