@@ -1,5 +1,6 @@
 // Between NumPy arrays and the library's vectors and matrices. What comes in is copied, since the
-// library's objects own their data; what goes out is moved or viewed, never copied.
+// library's objects own their data; results go out moved or viewed. Only what Python code is handed
+// on the way, and might keep, is a copy.
 #pragma once
 
 #include <pybind11/numpy.h>

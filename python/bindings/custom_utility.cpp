@@ -33,10 +33,14 @@ void check_entries(const Doubles& array, const std::string& name, const char* wh
 UtilityGradient CustomUtility::evaluate(const Matrix& occupancy, const Vector& nature) const {
   check_arguments(occupancy, nature);
   const py::gil_scoped_acquire acquire;
-  const py::function method = py::get_override(this, "evaluate");
-  const std::string name = py::str(py::type::of(py::cast(this)).attr("__name__"));
-  check(static_cast<bool>(method), "{} has no method evaluate(self, occupancy, nature)", name);
-  return result_from(method(array_of(occupancy), array_of(nature)), name);
+  const py::object self = py::cast(this);
+  const std::string name = py::str(py::type::of(self).attr("__name__"));
+  // Looked up anew each time: in a notebook the method may come later. The library's own is no
+  // answer, it would call itself.
+  const py::object own = py::type::of<Utility>().attr("evaluate");
+  check(!py::object(py::type::of(self).attr("evaluate")).is(own),
+        "{} has no method evaluate(self, occupancy, nature)", name);
+  return result_from(self.attr("evaluate")(array_of(occupancy), array_of(nature)), name);
 }
 
 UtilityGradient CustomUtility::result_from(py::handle result, const std::string& name) const {

@@ -14,10 +14,6 @@ namespace {
 
 using Indices = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 
-bool is_sparse(py::handle value) {
-  return py::hasattr(value, "tocsr") && py::hasattr(value, "shape");
-}
-
 // The three arrays of a SciPy matrix, as they are where they fit.
 struct Csr {
   Index rows = 0;
@@ -27,6 +23,27 @@ struct Csr {
   Doubles value;
 };
 
+// SciPy does not look again at arrays that were changed after it made the matrix.
+void check_arrays(const Csr& csr, const char* name) {
+  check(csr.row_begin.size() == csr.rows + 1 && csr.row_begin.data()[0] == 0 &&
+            csr.row_begin.data()[csr.rows] == csr.value.size() &&
+            csr.column.size() == csr.value.size(),
+        "{}: the arrays of the sparse matrix do not fit each other ({} rows, {} row pointers, {} "
+        "columns, {} values)",
+        name, csr.rows, csr.row_begin.size(), csr.column.size(), csr.value.size());
+  for (Index row = 0; row < csr.rows; ++row) {
+    const std::int64_t* ends = csr.row_begin.data() + row;
+    check(ends[0] <= ends[1] && ends[1] <= csr.value.size(),
+          "{}: the row pointers of the sparse matrix do not ascend at row {}", name, row);
+    for (std::int64_t j = ends[0]; j < ends[1]; ++j) {
+      const std::int64_t column = csr.column.data()[j];
+      check(column >= 0 && column < csr.columns,
+            "{}: row {} of the sparse matrix has column {}, must be in 0 .. {}", name, row, column,
+            csr.columns - 1);
+    }
+  }
+}
+
 Csr csr_from(py::handle value, const char* name) {
   py::object csr = value.attr("tocsr")();
   if (!csr.attr("has_sorted_indices").cast<bool>() ||
@@ -35,11 +52,13 @@ Csr csr_from(py::handle value, const char* name) {
     csr.attr("sum_duplicates")();
   }
   const auto shape = csr.attr("shape").cast<std::pair<Index, Index>>();
-  return {.rows = shape.first,
-          .columns = shape.second,
-          .row_begin = Indices::ensure(csr.attr("indptr")),
-          .column = Indices::ensure(csr.attr("indices")),
-          .value = doubles(csr.attr("data"), name)};
+  Csr made{.rows = shape.first,
+           .columns = shape.second,
+           .row_begin = Indices::ensure(csr.attr("indptr")),
+           .column = Indices::ensure(csr.attr("indices")),
+           .value = doubles(csr.attr("data"), name)};
+  check_arrays(made, name);
+  return made;
 }
 
 // The rows of A matrices (n, S), taken in turns: row i * A + a is row i of matrix a.
@@ -50,7 +69,7 @@ SparseMatrix interleaved(const std::vector<Csr>& parts) {
   for (const Csr& part : parts) entries += part.value.size();
   check(entries <= std::numeric_limits<std::int32_t>::max() &&
             states <= std::numeric_limits<std::int32_t>::max(),
-        "transitions have {} entries, must be fewer than 2^31", entries);
+        "transitions have {} entries and {} states, both must be fewer than 2^31", entries, states);
   SparseMatrix kernel(rows * actions, states);
   kernel.resizeNonZeros(entries);
   std::int32_t* begin = kernel.outerIndexPtr();
@@ -107,7 +126,7 @@ struct Outcome {
 };
 
 // P[s][a], with messages that name s and a.
-std::vector<Outcome> outcomes_of(const py::handle& entries, Index s, Index a, Index states) {
+std::vector<Outcome> outcomes_of(const py::object& entries, Index s, Index a, Index states) {
   std::vector<Outcome> outcomes;
   for (const py::handle entry : entries) {
     const auto tuple = py::reinterpret_borrow<py::sequence>(entry);
@@ -117,7 +136,7 @@ std::vector<Outcome> outcomes_of(const py::handle& entries, Index s, Index a, In
     Outcome outcome;
     try {
       outcome = {.probability = tuple[0].cast<double>(),
-                 .next = py::int_(tuple[1]).cast<Index>(),
+                 .next = tuple[1].cast<Index>(),
                  .reward = tuple[2].cast<double>(),
                  .terminated = py::bool_(tuple[3]).cast<bool>()};
     } catch (const py::cast_error&) {
@@ -139,7 +158,7 @@ struct Table {
   std::vector<std::vector<Outcome>> rows;
 };
 
-py::handle entry_of(const py::dict& table, Index key, const std::string& what) {
+py::object entry_of(const py::dict& table, Index key, const std::string& what) {
   const py::int_ index(key);
   check(table.contains(index), "{} is missing: keys must be 0, 1, .. without gaps", what);
   return table[index];
@@ -148,7 +167,7 @@ py::handle entry_of(const py::dict& table, Index key, const std::string& what) {
 Table table_of(const py::dict& dictionary) {
   Table table{.states = gymnasium_states(dictionary), .actions = 0, .rows = {}};
   for (Index s = 0; s < table.states; ++s) {
-    const py::handle of_state = entry_of(dictionary, s, fmt::format("P[{}]", s));
+    const py::object of_state = entry_of(dictionary, s, fmt::format("P[{}]", s));
     check(py::isinstance<py::dict>(of_state), "P[{}] is no dictionary of actions", s);
     const auto actions = py::reinterpret_borrow<py::dict>(of_state);
     if (s == 0) table.actions = static_cast<Index>(actions.size());
@@ -189,6 +208,10 @@ std::vector<bool> absorbing_states(const Table& table) {
 }
 
 }  // namespace
+
+bool is_sparse(py::handle value) {
+  return py::hasattr(value, "tocsr") && py::hasattr(value, "shape");
+}
 
 TransitionKernel kernel_from(py::handle transitions) {
   if (is_sparse(transitions)) return interleaved({csr_from(transitions, "transitions")});

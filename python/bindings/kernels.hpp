@@ -13,6 +13,9 @@ namespace rgu::python {
 // each. A sparse one is never made dense.
 TransitionKernel kernel_from(py::handle transitions);
 
+// Is it a SciPy sparse matrix? Some of those are dictionaries too.
+bool is_sparse(py::handle value);
+
 // What happens at a transition that ends an episode.
 enum class Terminal {
   kAbsorb,   // the state it enters holds for ever, without reward

@@ -29,6 +29,7 @@ World gymnasium_world(const py::dict& table, py::handle start, double discount,
                       const std::string& terminal) {
   Vector rho = start_from(start, gymnasium_states(table));
   GymnasiumModel model = gymnasium_model(table, rho, terminal_named(terminal));
+  check_finite("expected reward", model.reward);
   const Index states = model.kernel.cols();
   rho.conservativeResizeLike(Vector::Zero(states));
   return {.mdp = FiniteMdp(std::move(model.kernel), std::move(rho), discount),
@@ -37,7 +38,7 @@ World gymnasium_world(const py::dict& table, py::handle start, double discount,
 
 FiniteMdp model_from(py::object transitions, py::object start, double discount,
                      const std::string& terminal) {
-  if (py::isinstance<py::dict>(transitions)) {
+  if (py::isinstance<py::dict>(transitions) && !is_sparse(transitions)) {
     return gymnasium_world(transitions, start, discount, terminal).mdp;
   }
   TransitionKernel kernel = kernel_from(transitions);
@@ -69,6 +70,7 @@ py::object kernel_of(py::object self) {
 World world_from(const FiniteMdp& mdp, const py::dict& signals) {
   World world{.mdp = mdp};
   for (const auto& [name, signal] : signals) {
+    if (!py::isinstance<py::str>(name)) throw py::type_error("signals: names must be strings");
     const auto text = name.cast<std::string>();
     Matrix matrix = matrix_from(signal, text.c_str());
     check_shape("signal " + text, matrix, {mdp.states(), mdp.actions()});
@@ -193,9 +195,9 @@ array([5., 0.])
             for (const auto& [name, signal] : self.cast<const World&>().signals) {
               signals[py::str(name)] = view_of(signal, self);
             }
-            return signals;
+            return py::module_::import("types").attr("MappingProxyType")(signals);
           },
-          "Dictionary of (S, A) arrays, read-only views.")
+          "Names and (S, A) arrays; a mapping that cannot be changed, of read-only views.")
       .def("__repr__", [](const World& world) {
         std::string names;
         for (const auto& [name, signal] : world.signals) {

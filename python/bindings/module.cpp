@@ -1,5 +1,6 @@
 #include "module.hpp"
 
+#include "interrupt_scope.hpp"
 #include "rgu/base/blas_setup.hpp"
 #include "rgu/base/check.hpp"
 #include "rgu/base/text_file.hpp"
@@ -20,6 +21,7 @@ PYBIND11_MODULE(_core, m) {
     }
   });
   m.attr("__version__") = rgu::version_text();
+  py::module_::import("atexit").attr("register")(py::cpp_function(&rgu::python::stop_all));
   rgu::python::bind_sets(m);
   rgu::python::bind_models(m);
   rgu::python::bind_generators(m);

@@ -3,6 +3,8 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <limits>
+
 #include "module.hpp"
 #include "problem.hpp"
 #include "rgu/ambiguity/box.hpp"
@@ -170,23 +172,41 @@ Problem problem_from_parts(const World& world, const PlayerArguments& given,
 class PythonSource final : public TrajectorySource {
  public:
   explicit PythonSource(py::function draw) : draw_(std::move(draw)) {}
-  ~PythonSource() override {
-    const py::gil_scoped_acquire acquire;
-    draw_ = py::function();
-  }
+  ~PythonSource() override { let_go(draw_.release().ptr()); }
 
   Trajectories draw(const Matrix& pi, BatchSize batch, StreamFamily streams) const override {
-    using Numbers = py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>;
     const py::gil_scoped_acquire acquire;
-    const py::tuple drawn = draw_(array_of(pi), batch.trajectories, batch.horizon,
-                                  py::make_tuple(streams.seed, streams.stream));
-    const auto states = Numbers::ensure(drawn[0]), actions = Numbers::ensure(drawn[1]);
+    const py::object drawn = draw_(array_of(pi), batch.trajectories, batch.horizon,
+                                   py::make_tuple(streams.seed, streams.stream));
+    check(py::isinstance<py::tuple>(drawn) && py::len(drawn) == 2,
+          "trajectories must return two arrays, states and actions");
+    const auto pair = py::reinterpret_borrow<py::tuple>(drawn);
     return {.horizon = batch.horizon,
-            .states = {states.data(), states.data() + states.size()},
-            .actions = {actions.data(), actions.data() + actions.size()}};
+            .states = numbers(pair[0], "states", batch),
+            .actions = numbers(pair[1], "actions", batch)};
   }
 
  private:
+  static std::vector<std::int32_t> numbers(py::handle value, const char* name, BatchSize batch) {
+    const py::array raw = py::array::ensure(value);
+    if (!raw) PyErr_Clear();
+    check(raw && std::string("iu").find(raw.dtype().kind()) != std::string::npos,
+          "trajectories: {} must be an array of whole numbers", name);
+    check(raw.ndim() == 2 && raw.shape(0) == batch.trajectories && raw.shape(1) == batch.horizon,
+          "trajectories: {} have shape {}, must be ({}, {})", name, shape_text(raw),
+          batch.trajectories, batch.horizon);
+    const auto wide =
+        py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(raw);
+    std::vector<std::int32_t> narrow(static_cast<std::size_t>(wide.size()));
+    for (py::ssize_t i = 0; i < wide.size(); ++i) {
+      const std::int64_t number = wide.data()[i];
+      check(number >= -1 && number <= std::numeric_limits<std::int32_t>::max(),
+            "trajectories: one of the {} is {}", name, number);
+      narrow[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(number);
+    }
+    return narrow;
+  }
+
   py::function draw_;
 };
 
@@ -196,7 +216,7 @@ Problem problem_from_environment(py::function draw, double discount, const Playe
   check(discount > 0 && discount < 1, "discount is {}, must lie strictly between 0 and 1",
         discount);
   Problem problem = empty_problem(name, description);
-  problem.config.gradient.kind = GradientKind::kSampled;
+
   problem.environment =
       EnvironmentProblem{.source = std::make_shared<PythonSource>(std::move(draw)),
                          .policy = players.policy,

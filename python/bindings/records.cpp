@@ -167,8 +167,8 @@ void bind_records(py::module_& m) {
       "load_run",
       [](const std::filesystem::path& path) {
         const py::gil_scoped_release release;
-        auto solution =
-            std::make_shared<Solution>(Solution{.run = read_run(RunFolder::open(path)), .parameters = {}});
+        auto solution = std::make_shared<Solution>(
+            Solution{.run = read_run(RunFolder::open(path)), .parameters = {}});
         solution->parameters.resize(solution->run.seeds.size());
         return solution;
       },

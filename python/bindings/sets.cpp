@@ -45,10 +45,13 @@ Vector bound_from(py::handle value, const char* name, Index dimension) {
 }
 
 std::shared_ptr<Box> box(py::object lower, py::object upper, std::optional<Index> dimension) {
+  if (dimension) check_count("dimension", *dimension);
   const Index size = dimension.value_or(
       std::max(flat_from(lower, "lower").size(), flat_from(upper, "upper").size()));
-  return std::make_shared<Box>(
+  auto made = std::make_shared<Box>(
       Bounds{.lower = bound_from(lower, "lower", size), .upper = bound_from(upper, "upper", size)});
+  check_size("Box: lower and upper", made->dimension(), size);
+  return made;
 }
 
 std::string list_text(const SetParts& parts) {

@@ -48,8 +48,13 @@ class Caller {
   void call(const Row& row) {
     if (callback_.is_none()) return;
     const py::gil_scoped_acquire acquire;
-    const py::object answer = callback_(row());
-    if (!answer.is_none() && py::bool_(answer).cast<bool>()) scope_.stop();
+    try {
+      const py::object answer = callback_(row());
+      if (!answer.is_none() && py::bool_(answer).cast<bool>()) scope_.stop();
+    } catch (...) {
+      scope_.stop();  // other seeds too
+      throw;
+    }
   }
 
   void look_at_signals() {
@@ -57,7 +62,9 @@ class Caller {
     if (now - last_ < kSignalPause) return;
     last_ = now;
     const py::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (PyErr_CheckSignals() == 0) return;
+    scope_.stop();
+    throw py::error_already_set();
   }
 
  private:
@@ -116,36 +123,33 @@ py::dict dictionary_of(const Progress& progress) {
   return row;
 }
 
-void run_folder(const ProblemConfig& config, const RunFolder& folder, bool reopen, int threads,
+void run_folder(const ProblemConfig& config, const RunFolder& folder, int threads,
                 py::object callback) {
   InterruptScope scope;
   Caller caller(std::move(callback), scope);
   const py::gil_scoped_release release;
-  run_seeds(config, folder,
-            {.threads = threads,
-             .progress =
-                 [&](const Progress& progress) {
-                   caller.call([&] { return dictionary_of(progress); });
-                   caller.look_at_signals();
-                 },
-             .interrupt = &scope.flag(),
-             .reopen = reopen});
+  run_seeds(
+      config, folder,
+      {.threads = threads,
+       .progress =
+           [&](const Progress& progress) { caller.call([&] { return dictionary_of(progress); }); },
+       .iterated = [&] { caller.look_at_signals(); },
+       .interrupt = &scope.flag()});
 }
 
 void run(const Problem& problem, const std::filesystem::path& path, bool force, int threads,
          py::object callback) {
-  check(problem.is_file(),
-        "a run folder needs a problem from a file or a built-in one, so that it can be resumed; "
-        "this problem was made of parts");
+  check_count("threads", threads);
   const OpenRun open =
       begin_run(problem.config, path, force ? ExistingRun::kReplace : ExistingRun::kRefuse);
-  run_folder(problem.config, open.folder, false, threads, std::move(callback));
+  run_folder(problem.config, open.folder, threads, std::move(callback));
 }
 
 void resume(const std::filesystem::path& path, int threads, py::object callback) {
+  check_count("threads", threads);
   const RunFolder folder = RunFolder::open(path);
   const FolderLock lock(folder.path());
-  run_folder(read_run_config(folder), folder, false, threads, std::move(callback));
+  run_folder(read_run_config(folder), folder, threads, std::move(callback));
 }
 
 WorstCaseRecord worst_case_of(py::object utility, const ConvexSet& ambiguity, py::object occupancy,
@@ -161,10 +165,13 @@ WorstCaseRecord worst_case_of(py::object utility, const ConvexSet& ambiguity, py
 
 // Stops early, with what it has, when interrupted.
 GlobalSolution minimum(const Instance& instance, double tolerance, Index iterations,
-                       const std::atomic<bool>& interrupt) {
+                       InterruptScope& scope) {
+  Caller caller(py::none(), scope);
+  const py::gil_scoped_release release;
   EnvelopeSolver solver(instance.world.mdp, *instance.utility, *instance.ambiguity, tolerance);
-  for (Index k = 0; k < iterations && !interrupt.load(); ++k) {
+  for (Index k = 0; k < iterations && !scope.flag().load(); ++k) {
     if (!solver.advance()) break;
+    caller.look_at_signals();
   }
   return solver.best();
 }
@@ -173,8 +180,7 @@ GlobalSolution envelope(const Problem& problem, std::uint64_t seed, double toler
                         Index iterations) {
   check_count("iterations", iterations);
   InterruptScope scope;
-  const py::gil_scoped_release release;
-  return minimum(problem.instance(seed), tolerance, iterations, scope.flag());
+  return minimum(problem.instance(seed), tolerance, iterations, scope);
 }
 
 py::dict certify(const Problem& problem, py::object policy, std::uint64_t seed, double tolerance,
@@ -182,14 +188,13 @@ py::dict certify(const Problem& problem, py::object policy, std::uint64_t seed, 
   check_count("iterations", iterations);
   const Matrix pi = matrix_from(policy, "policy");
   InterruptScope scope;
+  const Instance instance = problem.instance(seed);
   WorstCaseRecord worst;
-  GlobalSolution best;
   {
     const py::gil_scoped_release release;
-    const Instance instance = problem.instance(seed);
     worst = record_of(policy_facts(instance, pi, {}).worst_case);
-    best = minimum(instance, tolerance, iterations, scope.flag());
   }
+  const GlobalSolution best = minimum(instance, tolerance, iterations, scope);
   py::dict certificate;
   certificate["worst_case"] = worst;
   certificate["best"] = best;

@@ -18,18 +18,19 @@
 
 namespace rgu::python {
 
+void let_go(PyObject* object) {
+  if (Py_IsInitialized() == 0) return;
+  const py::gil_scoped_acquire acquire;
+  Py_DECREF(object);
+}
+
 std::shared_ptr<const Utility> utility_from(py::handle object) {
   if (!py::isinstance<Utility>(object)) {
     throw py::type_error(
         fmt::format("{} is no rgu.utility.Utility", std::string(py::repr(object))));
   }
   const auto* utility = object.cast<const Utility*>();
-  // Released with the interpreter's lock, wherever the last copy goes out of scope.
-  return {utility, [kept = object.inc_ref().ptr()](const Utility*) {
-            if (Py_IsInitialized() == 0) return;
-            const py::gil_scoped_acquire acquire;
-            Py_DECREF(kept);
-          }};
+  return {utility, [kept = object.inc_ref().ptr()](const Utility*) { let_go(kept); }};
 }
 
 namespace {
@@ -286,7 +287,14 @@ std::shared_ptr<Sum> sum_of(const py::iterable& parts) {
     const auto pair = py::reinterpret_borrow<py::sequence>(part);
     check(py::isinstance<py::sequence>(part) && pair.size() == 2,
           "parts: entry {} is no pair (weight, utility)", weighted.size());
-    weighted.push_back({.weight = pair[0].cast<double>(), .utility = utility_from(pair[1])});
+    double weight = 0;
+    try {
+      weight = pair[0].cast<double>();
+    } catch (const py::cast_error&) {
+      throw py::type_error(fmt::format("parts: the weight of entry {} is {}, must be a number",
+                                       weighted.size(), std::string(py::repr(pair[0]))));
+    }
+    weighted.push_back({.weight = weight, .utility = utility_from(pair[1])});
   }
   return std::make_shared<Sum>(std::move(weighted));
 }

@@ -12,4 +12,8 @@ namespace rgu::python {
 // unless it is a utility.
 std::shared_ptr<const Utility> utility_from(py::handle object);
 
+// Drops a reference from wherever the last C++ owner goes out of scope, with the interpreter's
+// lock; after the interpreter's end there is nothing to drop.
+void let_go(PyObject* object);
+
 }  // namespace rgu::python

@@ -1,6 +1,6 @@
 # The types of the compiled module. What is public of it is exported by rgu and its modules.
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -118,7 +118,7 @@ class World:
     @property
     def mdp(self) -> FiniteMdp: ...
     @property
-    def signals(self) -> Dict[str, _Array]: ...
+    def signals(self) -> Mapping[str, _Array]: ...
 
 def read_world(
     path: _Path,

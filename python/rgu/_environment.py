@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Optional, Tuple
 
 import numpy as np
@@ -10,6 +11,36 @@ from numpy.typing import NDArray
 ENDED = -1  # in trajectories: they ended before
 
 _TERMINALS = ("absorb", "restart")
+
+
+def _whole(value: Any, what: str) -> int:
+    """A whole number, also where it comes as an array with one entry."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.item()
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ValueError(f"{what} is {value!r}, must be a whole number") from None
+
+
+def _numbers(value: Any, parallel: int, what: str) -> NDArray[np.int64]:
+    """One whole number for each of the environments side by side."""
+    numbers = np.asarray(value)
+    if numbers.shape != (parallel,) or numbers.dtype.kind not in "iu":
+        raise ValueError(
+            f"{what} gave observations of shape {numbers.shape} and dtype {numbers.dtype}, "
+            f"must be {parallel} whole numbers"
+        )
+    return numbers.astype(np.int64)
+
+
+def _count(given: Optional[int], space: Any, name: str) -> int:
+    if given is None:
+        return _size(space, name)
+    count = _whole(given, name)
+    if count < 1:
+        raise ValueError(f"{name} is {count}, must be >= 1")
+    return count
 
 
 def _size(space: Any, name: str) -> int:
@@ -35,7 +66,12 @@ def _step(result: Any) -> Tuple[Any, Any, Any, Any]:
         )
     if len(result) == 5:
         return result[0], result[2], result[3], result[4]
-    return result[0], result[2], np.zeros_like(np.asarray(result[2])), result[3]
+    # Older ones: one flag, and a time limit is told by the info, one of them or a list.
+    observation, _, done, info = result
+    infos = info if isinstance(info, (list, tuple)) else [info]
+    limits = [bool(isinstance(i, dict) and i.get("TimeLimit.truncated", False)) for i in infos]
+    cut = np.asarray(done, dtype=bool) & np.asarray(limits if isinstance(info, (list, tuple)) else limits[0])
+    return observation, np.asarray(done, dtype=bool) & ~cut, cut, info if isinstance(info, dict) else {}
 
 
 class Environment:
@@ -94,12 +130,10 @@ class Environment:
                 'use a single environment or terminal="absorb"'
             )
         prefix = "" if self.parallel is None else "single_"
-        self.states = states or _size(
-            getattr(env, prefix + "observation_space", None), prefix + "observation_space"
-        )
-        self.actions = actions or _size(
-            getattr(env, prefix + "action_space", None), prefix + "action_space"
-        )
+        name = prefix + "observation_space"
+        self.states = _count(states, getattr(env, name, None), name if states is None else "states")
+        name = prefix + "action_space"
+        self.actions = _count(actions, getattr(env, name, None), name if actions is None else "actions")
         self.truncated = 0  # trajectories that a time limit has cut so far
 
     def __repr__(self) -> str:
@@ -125,6 +159,10 @@ class Environment:
         array([[0, 0, 0],
                [0, 0, 0]], dtype=int32)
         """
+        if np.shape(policy) != (self.states, self.actions):
+            raise ValueError(
+                f"the policy has shape {np.shape(policy)}, must be ({self.states}, {self.actions})"
+            )
         rng = np.random.default_rng(seed)
         cumulative = np.cumsum(policy, axis=1)
         cumulative[:, -1] = np.inf  # rounding must not leave a gap above the last action
@@ -133,7 +171,7 @@ class Environment:
         return self._side_by_side(cumulative, count, horizon, rng, self.parallel)
 
     def _state(self, observation: Any) -> int:
-        state = int(observation)
+        state = _whole(observation, "an observation")
         if not 0 <= state < self.states:
             raise ValueError(
                 f"the environment gave the observation {state}, must be in 0 .. {self.states - 1}"
@@ -179,9 +217,7 @@ class Environment:
         for begin in range(0, rounds * parallel, parallel):
             rows = slice(begin, begin + parallel)
             seed = int(rng.integers(2**31))
-            state = np.array(_observation(self.env.reset(seed=seed)), dtype=np.int64)
-            if state.shape != (parallel,):
-                raise ValueError(f"reset gave observations of shape {state.shape}, not ({parallel},)")
+            state = _numbers(_observation(self.env.reset(seed=seed)), parallel, "reset")
             alive = np.ones(parallel, dtype=bool)  # steps still count
             cut = np.zeros(parallel, dtype=bool)
             for h in range(horizon):
@@ -197,7 +233,7 @@ class Environment:
                 if h + 1 == horizon or not alive.any():
                     continue
                 observation, terminated, truncated, info = _step(self.env.step(action))
-                following = np.array(observation, dtype=np.int64)
+                following = _numbers(observation, parallel, "step")
                 ended = alive & np.asarray(terminated, dtype=bool)
                 final = info.get("final_obs", info.get("final_observation"))
                 for i in np.flatnonzero(ended):

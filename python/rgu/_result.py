@@ -303,7 +303,7 @@ class Run(_Recorded):
 
     def __init__(self, solution: "_core.Solution", folder: PathLike) -> None:
         self._solution = solution
-        self.folder = Path(folder)
+        self.folder = Path(folder).resolve()
         self.seeds = [Result(solution, i, self.folder) for i in range(len(solution))]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 import time
@@ -54,6 +55,16 @@ def _options(
     return chosen
 
 
+def _seed(seed: Any) -> int:
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise TypeError(f"seed is {seed!r}, must be a whole number") from None
+    if not 0 <= number < 2**64:
+        raise ValueError(f"seed is {number}, must be in 0 .. 2^64 - 1")
+    return number
+
+
 class _Progress:
     """One line on standard error, at most ten times a second."""
 
@@ -95,7 +106,7 @@ def solve(
     trajectories: Optional[int] = None,
     horizon: Optional[int] = None,
     threads: int = 1,
-    baseline: bool = False,
+    baseline: Optional[bool] = None,
     callback: Optional[Callback] = None,
     progress: bool = False,
     options: Optional[Options] = None,
@@ -107,27 +118,34 @@ def solve(
       "prox-extragradient", with its own defaults; None: what the problem says.
     iterations: the most outer iterations.
     gradient: "exact" or "sampled", the latter with `trajectories` of length `horizon`.
-    threads: for sampling; the result does not depend on it.
-    baseline: also train the policy that ignores the ambiguity.
+    threads: for sampling a known model; the result does not depend on it.
+    baseline: also train the policy that ignores the ambiguity; None: only where `options` ask for it.
     callback: called after every measured iteration with a dictionary of its metrics; where it
-      returns something true, the solve stops.
+      returns something true, the solve stops. Metrics that were not measured are absent.
     progress: a line on standard error.
     options: {"table.key": value} for every other key of a problem file: `rgu keys` lists them.
 
-    Ctrl-C stops it and what was reached is returned, with `interrupted` set. The same problem, seed
-    and options give the same bits as `rgu solve`.
+    Ctrl-C stops it after the iteration at hand and what was reached is returned, with `interrupted`
+    set; a second Ctrl-C raises KeyboardInterrupt. The same problem, seed and options give the same
+    bits as `rgu solve`.
 
     >>> import rgu
     >>> result = rgu.solve("exploration", method="envelope")
     >>> result.status, round(result.worst_case.value, 4)
     ('proved the gap asked for', -0.1204)
     """
-    chosen = _options(method, iterations, gradient, trajectories, horizon, options)
-    chosen.setdefault("output.baseline", bool(baseline))
-    configured = _problem(problem).with_options(chosen)
+    given = _problem(problem)
+    if given._core.is_environment and (gradient == "exact" or baseline):
+        raise ValueError(
+            "exact gradients and a baseline need the model; an environment only gives trajectories"
+        )
+    # First, so that options of the same name come after it.
+    chosen: Dict[str, Any] = {"output.baseline": bool(baseline)}
+    chosen.update(_options(method, iterations, gradient, trajectories, horizon, options))
+    configured = given.with_options(chosen)
     follow, line = _following(callback, progress)
     try:
-        solution = _core.solve(configured._core, seed, threads, follow)
+        solution = _core.solve(configured._core, _seed(seed), threads, follow)
     finally:
         if line is not None:
             line.end()
@@ -164,7 +182,8 @@ def run(
     """
     chosen = _options(method, iterations, gradient, trajectories, horizon, options)
     if seeds is not None:
-        chosen["seeds"] = seeds if isinstance(seeds, int) else [int(seed) for seed in seeds]
+        several = isinstance(seeds, Iterable) and not isinstance(seeds, str)
+        chosen["seeds"] = [_seed(seed) for seed in seeds] if several else _seed(seeds)  # type: ignore[union-attr]
     configured = _problem(problem)
     if not configured._core.is_file:
         raise ValueError(
@@ -233,7 +252,7 @@ def envelope(
     >>> rgu.envelope("inventory").certified
     True
     """
-    return _core.envelope(_problem(problem)._core, seed, tolerance, iterations)
+    return _core.envelope(_problem(problem)._core, _seed(seed), tolerance, iterations)
 
 
 class Certificate(NamedTuple):
@@ -266,7 +285,8 @@ def certify(
     if isinstance(policy, Result):
         seed = policy.seed if seed is None else seed
         policy = policy.policy
-    return Certificate(**_core.certify(_problem(problem)._core, policy, seed or 0, tolerance, iterations))
+    judged = _core.certify(_problem(problem)._core, policy, _seed(seed or 0), tolerance, iterations)
+    return Certificate(**judged)
 
 
 def saddle_gradient(
@@ -283,4 +303,4 @@ def saddle_gradient(
     >>> by_theta.shape, by_xi.shape
     ((50,), (200,))
     """
-    return _core.gradient(_problem(problem)._core, parameters, nature, seed)
+    return _core.gradient(_problem(problem)._core, parameters, nature, _seed(seed))

@@ -203,7 +203,8 @@ def check_gradients(
     else:
         mass = np.array(occupancy, dtype=np.float64)
     if nature is None:
-        xi = rng.standard_normal(utility.nature_dimension)
+        # Positive: some utilities, such as KL divergences from a target, have no other.
+        xi = 0.1 + np.abs(rng.standard_normal(utility.nature_dimension))
     else:
         xi = np.array(nature, dtype=np.float64).ravel()
 

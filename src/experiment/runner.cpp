@@ -58,6 +58,7 @@ SeedOutcome run_seed(const ProblemConfig& config, const RunFolder& folder, std::
            },
        .iterated =
            [&](const SolverState& state, double residual) {
+             if (options.iterated) options.iterated();
              const double pause = std::max(config.output.checkpoint_seconds,
                                            recorder.checkpoint_cost() / kCheckpointShare);
              if (seconds_since(last_checkpoint) < pause) return;

@@ -31,6 +31,7 @@ struct Progress {
 struct RunnerOptions {
   int threads = 1;  // over seeds first, then inside the sampling of each
   std::function<void(const Progress&)> progress = {};
+  std::function<void()> iterated = {};  // after every iteration, from the thread that made it
   const std::atomic<bool>* interrupt = nullptr;  // set: stop soon, with everything saved
   bool reopen = false;  // go on with finished seeds too: a limit was raised
 };

@@ -123,6 +123,7 @@ SolverState SeedRun::start() const {
   SolverState state;
   state.point = {.policy = parts_->instance.start,
                  .nature = parts_->instance.ambiguity->project(parts_->instance.nominal)};
+  state.drawn = state.point;  // until there is an iterate
   state.rng = Rng(parts_->seed, kSolverStream);
   return state;
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <limits>
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/version.hpp"
@@ -52,8 +52,9 @@ class EnvironmentRun {
 
   SolvedSeed solve() {
     SolverState state;
-    state.point = {.policy = problem_.parameters->project(problem_.start),
+    state.point = {.policy = problem_.start,
                    .nature = problem_.ambiguity->project(problem_.nominal)};
+    state.drawn = state.point;  // until there is an iterate
     state.rng = Rng(seed_, kSolverStream);
     const MethodParts parts{
         .problem = {.oracle = *oracle_,
@@ -67,6 +68,12 @@ class EnvironmentRun {
     SolverResult result =
         solve_by(config_.solver, parts, std::move(state), stop_rule(config_.stopping),
                  [this](const Iteration& iteration) { return observed(iteration); });
+    if (unmeasured_ && hooks_.measured && result.status != Status::kInterrupted) {
+      hooks_.measured(measured({.state = result.state,
+                                .before = unmeasured_->before,
+                                .report = unmeasured_->report}),
+                      result.state.seconds);
+    }
     if (hooks_.ended) hooks_.ended(result.state);
     return {
         .status = result.status, .iterations = result.state.iteration, .files = concluded(result)};
@@ -96,8 +103,11 @@ class EnvironmentRun {
   Verdict observed(const Iteration& iteration) {
     const SolverState& state = iteration.state;
     const bool last = state.iteration == config_.stopping.iterations;
-    if (hooks_.measured && (last || state.iteration % config_.output.metrics_every == 0)) {
-      hooks_.measured(measured(iteration), state.seconds);
+    if (last || state.iteration % config_.output.metrics_every == 0) {
+      if (hooks_.measured) hooks_.measured(measured(iteration), state.seconds);
+      unmeasured_.reset();
+    } else {
+      unmeasured_ = Unmeasured{.before = iteration.before, .report = iteration.report};
     }
     if (hooks_.iterated) hooks_.iterated(state, Metrics::kNone);
     return {.stop = hooks_.interrupt != nullptr && hooks_.interrupt->load()};
@@ -122,7 +132,7 @@ class EnvironmentRun {
 
   SeedFiles concluded(const SolverResult& result) {
     SampledOracleOptions sizes = budgets(config_.gradient, 0);
-    sizes.occupancy.trajectories *= kLastBatch;
+    if (result.status != Status::kInterrupted) sizes.occupancy.trajectories *= kLastBatch;
     const TrajectoryOracle judge({.source = *problem_.source,
                                   .policy = *problem_.policy,
                                   .utility = *problem_.utility,
@@ -147,9 +157,7 @@ class EnvironmentRun {
         .nature = worst.nature};
     files.parameters = result.state.point.policy;
     files.drawn_parameters = result.state.drawn.policy;
-    if (result.state.drawn.policy.size() > 0) {
-      files.drawn_policy = problem_.policy->probabilities(result.state.drawn.policy);
-    }
+    files.drawn_policy = problem_.policy->probabilities(result.state.drawn.policy);
     files.drawn_envelope = Metrics::kNone;
     files.finished = result.status != Status::kInterrupted;
     return files;
@@ -161,6 +169,7 @@ class EnvironmentRun {
   const SeedHooks& hooks_;
   Rng measuring_;
   std::optional<TrajectoryOracle> oracle_;
+  std::optional<Unmeasured> unmeasured_;  // the last iteration, where no metrics were due
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ struct EnvironmentProblem {
   std::shared_ptr<const ConvexSet> parameters;  // Theta
   std::shared_ptr<const ConvexSet> ambiguity;   // Xi
   Vector nominal;
-  Vector start;  // theta_0
+  Vector start;  // theta_0, a member of Theta
   double discount = 0;
 };
 

@@ -1,6 +1,6 @@
 #include "rgu/experiment/solve_seed.hpp"
 
-#include <optional>
+#include <functional>
 
 #include "rgu/experiment/nominal.hpp"
 
@@ -44,11 +44,7 @@ class SeedObserver {
   const ProblemConfig& config_;
   SeedRun& run_;
   const SeedHooks& hooks_;
-  struct Unmeasured {  // the last iteration, where no metrics were due
-    SaddlePoint before;
-    StepReport report;
-  };
-  std::optional<Unmeasured> unmeasured_;
+  std::optional<Unmeasured> unmeasured_;  // the last iteration, where no metrics were due
 };
 
 }  // namespace

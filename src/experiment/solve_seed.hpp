@@ -4,11 +4,18 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "rgu/base/thread_pool.hpp"
 #include "rgu/experiment/seed_run.hpp"
 
 namespace rgu {
+
+// An iteration that was not measured when it was made, kept in case it turns out to be the last.
+struct Unmeasured {
+  SaddlePoint before;
+  StepReport report;
+};
 
 // What happens on the way. All may be empty.
 struct SeedHooks {

@@ -135,8 +135,22 @@ def test_a_class_without_evaluate():
     class Empty(rgu.utility.CustomUtility):
         pass
 
+    empty = Empty(S, A, convex_in_occupancy=True)
     with pytest.raises(ValueError, match="Empty has no method evaluate"):
-        rgu.solve(rgu.Problem(WORLD, Empty(S, A)))
+        rgu.solve(rgu.Problem(WORLD, empty))
+    Empty.evaluate = lambda self, occupancy, nature: ((occupancy**2).sum(), 2 * occupancy)
+    assert rgu.solve(rgu.Problem(WORLD, empty)).solved  # as in a notebook, where it comes later
+
+
+def test_parts_that_are_no_pairs():
+    with pytest.raises(TypeError, match="weight of entry 0 is 'a'"):
+        rgu.utility.Sum([("a", Robust())])
+    with pytest.raises(TypeError, match="no rgu.utility.Utility"):
+        rgu.utility.Sum([(1.0, "f")])
+
+
+def test_gradient_checks_find_a_nature_that_every_utility_has():
+    assert rgu.utility.check_gradients(rgu.utility.KlTarget(S, A)) < 1e-5
 
 
 @pytest.mark.parametrize(

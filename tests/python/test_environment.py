@@ -111,6 +111,61 @@ def test_the_same_seed_gives_the_same_result(tmp_path):
     assert results[0].report(tmp_path / "page.html").read_text().startswith("<!")
 
 
+class FourValues(TabularEnvironment):
+    """Before Gymnasium: one flag, and a time limit told by the info."""
+
+    def reset(self, seed=None):
+        return super().reset(seed)[0]
+
+    def step(self, action):
+        state, reward, ended, cut, _ = super().step(action)
+        return state, reward, ended or cut, {"TimeLimit.truncated": True} if cut else {}
+
+
+def test_older_environments():
+    environment = rgu.Environment(FourValues(KERNEL, START, limit=5), 0.8)
+    states, _ = environment.trajectories(POLICY, 10, 12, seed=0)
+    assert (states[:, :5] >= 0).all() and (states[:, 5:] == -1).all()
+    assert environment.truncated == 10
+    ending = rgu.Environment(FourValues(KERNEL, START, terminal=[2]), 0.8)
+    states, _ = ending.trajectories(POLICY, 50, 30, seed=0)
+    assert (states[:, -1] == 2).all() and ending.truncated == 0
+
+
+def test_the_last_iteration_is_measured_whatever_stops_it():
+    problem = problem_with(TabularEnvironment(KERNEL, START))
+    result = rgu.solve(problem, trajectories=5, horizon=10, iterations=100,
+                       options={"output.metrics_every": 50, "stopping.samples": 700})
+    assert len(result.metrics["iteration"]) == 1
+    assert rgu.solve(problem, iterations=0, trajectories=5, horizon=10).policy.shape == (S, A)
+
+
+class OwnTrajectories(rgu.Environment):
+    def __init__(self, answer):
+        super().__init__(TabularEnvironment(KERNEL, START), 0.8)
+        self.answer = answer
+
+    def trajectories(self, policy, count, horizon, seed):
+        return self.answer(count, horizon)
+
+
+@pytest.mark.parametrize(
+    "answer, message",
+    [
+        (lambda m, h: (["a"], ["b"]), "states must be an array of whole numbers"),
+        (lambda m, h: (np.zeros((m, h)), np.zeros((m, h), int)), "states must be an array of whole"),
+        (lambda m, h: (np.zeros((1, h), int), np.zeros((1, h), int)), r"must be \(4, 6\)"),
+        (lambda m, h: (np.full((m, h), 2**40), np.zeros((m, h), int)), "one of the states is"),
+        (lambda m, h: np.zeros((m, h), int), "must return two arrays"),
+    ],
+)
+def test_trajectories_of_ones_own_are_checked(answer, message):
+    problem = rgu.Problem(OwnTrajectories(answer), rgu.utility.RewardRobust(S, A),
+                          rgu.ambiguity.Box(-1, 1, dimension=S * A))
+    with pytest.raises(ValueError, match=message):
+        rgu.solve(problem, iterations=2, trajectories=4, horizon=6)
+
+
 class Failing(TabularEnvironment):
     def step(self, action):
         if self.steps == 3:
@@ -129,12 +184,25 @@ class Odd(TabularEnvironment):
         return 1
 
 
+class Between(TabularEnvironment):
+    def step(self, action):
+        return 1.5, 0.0, False, False, {}
+
+
+class Column(VectorEnvironment):
+    def step(self, actions):
+        observations, *rest = super().step(actions)
+        return (observations[:, None], *rest)
+
+
 @pytest.mark.parametrize(
     "env, error, message",
     [
         (Failing(KERNEL, START), RuntimeError, "the robot fell over"),
         (Wandering(KERNEL, START), ValueError, "observation 99, must be in 0 .. 3"),
         (Odd(KERNEL, START), ValueError, "step must return"),
+        (Between(KERNEL, START), ValueError, "an observation is 1.5, must be a whole number"),
+        (Column(KERNEL, START, 4), ValueError, r"step gave observations of shape \(4, 1\)"),
     ],
 )
 def test_environments_that_go_wrong(env, error, message):
@@ -153,6 +221,11 @@ def test_bad_environments():
         rgu.Environment(env, 0.9, terminal="stop")
     with pytest.raises(ValueError, match="not for vectorised"):
         rgu.Environment(VectorEnvironment(KERNEL, START, 2), 0.9, terminal="restart")
+    for states in (-3, 0, 3.5):
+        with pytest.raises(ValueError, match="states is"):
+            rgu.Environment(env, 0.9, states=states)
+    with pytest.raises(ValueError, match="the policy has shape"):
+        rgu.Environment(env, 0.9).trajectories(POLICY.T, 1, 1, 0)
     env.observation_space = type("Box", (), {})()
     with pytest.raises(ValueError, match="observation_space is .* must be discrete"):
         rgu.Environment(env, 0.9)
@@ -166,6 +239,8 @@ def test_bad_environments():
     [
         ({"method": "envelope"}, "need the model"),
         ({"method": "occupancy"}, "need the model"),
+        ({"gradient": "exact"}, "need the model"),
+        ({"baseline": True}, "need the model"),
         ({"options": {"stopping.residual": 0.1}}, "residual needs exact gradients"),
         ({"options": {"solver": {"method": "pgda", "schedule": "theory"}}}, "constants of the model"),
     ],

@@ -55,6 +55,14 @@ def test_set_laws(name):
         assert np.linalg.norm(best - projected) <= members.diameter + 1e-7
 
 
+def test_sets_mind_their_dimension():
+    with pytest.raises(ValueError, match="lower and upper"):
+        ambiguity.Box([0, 0], [1, 1], dimension=3)
+    with pytest.raises(ValueError, match="dimension"):
+        ambiguity.Box(0, 1, dimension=0)
+    assert ambiguity.Box([0, 0], 1).dimension == 2
+
+
 S, A = 4, 3
 FEATURES = RNG.normal(size=(S, A, 5))
 SIGNALS = RNG.normal(size=(2, S, A))

@@ -74,6 +74,43 @@ def test_unsorted_and_repeated_entries_are_summed(start):
     assert messy.nnz == len(data)  # the caller's matrix is as it was
 
 
+def test_sparse_matrices_that_were_tampered_with_are_refused(start):
+    def matrix():
+        return scipy.sparse.csr_matrix(sparse_kernel(S, A).reshape(S * A, S))
+
+    for column in (10**9, -1, S):
+        wrong = matrix()
+        wrong.indices[-1] = column
+        wrong.has_sorted_indices = wrong.has_canonical_format = True
+        with pytest.raises(ValueError, match=f"row {S * A - 1} of the sparse matrix has column {column}"):
+            rgu.FiniteMdp(wrong, start, 0.9)
+    short = matrix()
+    short.has_sorted_indices = short.has_canonical_format = True
+    short.data, short.indices = short.data[:2], short.indices[:2]
+    with pytest.raises(ValueError, match="do not fit each other"):
+        rgu.FiniteMdp(short, start, 0.9)
+    back = matrix()
+    back.has_sorted_indices = back.has_canonical_format = True
+    back.indptr[3] = 0
+    with pytest.raises(ValueError, match="do not ascend"):
+        rgu.FiniteMdp(back, start, 0.9)
+
+
+def test_sparse_dictionaries_and_lazy_tables(start):
+    kernel = sparse_kernel(S, A)
+    keys = scipy.sparse.dok_matrix(kernel.reshape(S * A, S))
+    assert np.array_equal(rgu.FiniteMdp(keys, start, 0.9).kernel.toarray(), kernel.reshape(S * A, S))
+
+    class Lazy(dict):
+        def __getitem__(self, s):
+            return {a: [(1.0, (s + a) % 50, 1.0 * s, False)] for a in range(3)}
+
+    world = rgu.World.from_gymnasium(Lazy({s: None for s in range(50)}), None, 0.9)
+    assert np.array_equal(world.signals["reward"][:, 0], np.arange(50.0))
+    with pytest.raises(TypeError):
+        world.signals["cost"] = world.signals["reward"]
+
+
 def test_other_dtypes_and_layouts_are_taken(start, policy):
     kernel = random_kernel(S, A)
     expected = rgu.occupancy(rgu.FiniteMdp(kernel, start, 0.9), policy)
@@ -147,6 +184,8 @@ def test_a_state_that_ends_and_does_not_end_is_refused():
         ({0: {0: [("x", 0, 0.0, False)]}}, r"P\[0\]\[0\]\[0\] is .* must be four numbers"),
         ({0: {1: [(1.0, 0, 0.0, False)]}}, r"P\[0\]\[0\] is missing"),
         ({1: {0: []}}, r"P\[0\] is missing"),
+        ({0: {0: [(1.0, 0.7, 0.0, False)]}}, "must be four numbers"),
+        ({0: {0: [(1.0, 0, float("nan"), False)]}}, "expected reward"),
         ({0: {0: [(0.5, 0, 0.0, False)]}}, "s=0 a=0 sums to 0.5"),
         ({0: {0: [(1.0, 0, 0.0, False)]}, 1: {}}, r"P\[1\] has 0 actions"),
     ],

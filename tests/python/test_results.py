@@ -90,6 +90,13 @@ def test_html_is_escaped():
     assert "worst case" in result._repr_html_()
 
 
+def test_a_run_is_found_from_other_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = rgu.run("exploration", "run", seeds=1, iterations=3)
+    monkeypatch.chdir("/")
+    assert run[0].parameters.shape == (50,)
+
+
 def test_reprs(result, run):
     assert repr(run) == "Run('exploration', seeds=2, states=10, actions=5)"
     assert repr(result).startswith("Result(seed=0, status='did all iterations', worst_case=-0.")

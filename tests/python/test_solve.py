@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -125,6 +126,14 @@ def test_baseline():
     result = rgu.solve("exploration", baseline=True, iterations=100)
     assert result.baseline_worst_case > result.worst_case.value
     assert np.isnan(rgu.solve("exploration", iterations=5).baseline_worst_case)
+    asked = rgu.solve("exploration", iterations=5, options={"output": {"baseline": True}})
+    assert not np.isnan(asked.baseline_worst_case)
+
+
+@pytest.mark.parametrize("method", ["envelope", "worst-case", "prox-extragradient"])
+def test_no_iterations_leave_the_start(method):
+    result = rgu.solve("exploration", method=method, iterations=0)
+    assert np.allclose(result.policy, 1 / 5)
 
 
 def test_callback_sees_every_iteration_and_stops():
@@ -180,6 +189,77 @@ def test_ones_own_signal_handler_stays_in_charge():
             rgu.solve("exploration", iterations=10**7)
     finally:
         signal.signal(signal.SIGINT, previous)
+
+
+LOOPS = """
+import os, signal, threading, time
+import rgu
+def callback(row):
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    while True:
+        time.sleep(0.01)
+try:
+    rgu.solve("exploration", callback=callback)
+except KeyboardInterrupt:
+    print("out")
+"""
+
+DAEMON = """
+import threading, time
+import rgu
+threading.Thread(target=lambda: rgu.solve("exploration", iterations=10**7), daemon=True).start()
+time.sleep(0.3)
+print("end")
+"""
+
+
+@pytest.mark.parametrize("script, said", [(LOOPS, "out"), (DAEMON, "end")])
+def test_programs_end(script, said):
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.strip() == said, done.stderr
+
+
+def test_ones_own_handler_is_heard_by_every_long_call(tmp_path):
+    class Enough(Exception):
+        pass
+
+    def handler(*_):
+        raise Enough
+
+    previous = signal.signal(signal.SIGINT, handler)
+    try:
+        for call in (
+            lambda: rgu.run("exploration", tmp_path / "run", seeds=2, iterations=10**6, force=True,
+                            options={"output.metrics_every": 10**5}),
+            lambda: rgu.envelope(garnet_problem(), tolerance=1e-14, iterations=10**6),
+        ):
+            threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            begin = time.monotonic()
+            with pytest.raises(Enough):
+                call()
+            assert time.monotonic() - begin < 10
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def garnet_problem():
+    world = rgu.generators.garnet(300, 5, 4, seed=1)
+    return rgu.Problem(
+        world, rgu.utility.RewardRobust(300, 5), rgu.ambiguity.LpBall(world.signals["reward"], 5.0, p=1))
+
+
+def test_what_a_callback_raises_stops_the_other_seeds(tmp_path):
+    calls = []
+
+    def callback(row):
+        calls.append(row["seed"])
+        if len(calls) == 20:
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        rgu.run("exploration", tmp_path / "run", seeds=2, threads=2, iterations=1500, callback=callback)
+    assert len(calls) < 100
 
 
 def test_the_lock_is_released():
@@ -242,6 +322,8 @@ def test_resumed_runs_are_the_same(tmp_path):
         ({"options": {"solver.stepp": 1}}, "stepp"),
         ({"options": {"ambiguity.radius": "wide"}}, "ambiguity.radius"),
         ({"threads": 0}, "threads"),
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": 2**64}, "seed is 18446744073709551616"),
     ],
 )
 def test_bad_options(arguments, message):
@@ -252,6 +334,14 @@ def test_bad_options(arguments, message):
 def test_bad_problems(tmp_path):
     with pytest.raises(ValueError, match="explorations"):
         rgu.solve("explorations")
+    with pytest.raises(TypeError, match="seed is None"):
+        rgu.solve("exploration", seed=None)
+    with pytest.raises(ValueError, match="threads"):
+        rgu.run("exploration", tmp_path / "kept", threads=0)
+    assert not (tmp_path / "kept").exists()
+    with pytest.raises(TypeError, match="seed is '12'"):
+        rgu.run("exploration", tmp_path / "kept", seeds="12")
+    assert len(rgu.run("exploration", tmp_path / "kept", seeds=np.int64(2), iterations=2)) == 2
     with pytest.raises(TypeError, match="problem is a int"):
         rgu.solve(3)
     with pytest.raises(TypeError, match="cannot be a object"):
