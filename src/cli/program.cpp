@@ -17,7 +17,7 @@ namespace {
 
 // CLI11 would only say that a command is missing.
 void check_command(const CLI::App& app, const std::string& program, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
+  if (argc < 2 || argv[1][0] == '-' || app.get_allow_extras()) return;
   const auto is_positional = [](const CLI::Option* option) { return option->get_positional(); };
   if (!app.get_options(is_positional).empty()) return;
   std::vector<std::string> names;

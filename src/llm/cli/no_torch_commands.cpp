@@ -3,13 +3,22 @@
 #include "rgu/base/check.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 
+namespace rgu {
+namespace {
+
+constexpr const char* kHowToHaveIt =
+    "Example:\n  cmake -B build -DRGU_TORCH=ON    and build again to have it";
+
+}  // namespace
+}  // namespace rgu
+
 namespace rgu::llm {
 namespace {
 
 void add_absent(CLI::App& app, Command& chosen, const std::string& name, const std::string& does) {
   CLI::App* command = app.add_subcommand(name, does + " (not in this build: needs LibTorch)");
   command->allow_extras();
-  command->footer("Example:\n  cmake -B build -DRGU_TORCH=ON    and build again to have it");
+  command->footer(kHowToHaveIt);
   command->callback([&chosen, name] {
     chosen = [name]() -> int {
       throw InvalidInput(name + ": this build has no LibTorch; build with -DRGU_TORCH=ON");
@@ -39,6 +48,7 @@ namespace rgu::align {
 void set_up_align(CLI::App& app, Command& chosen) {
   app.description("Align a language model by PGDA with PPO (not in this build: needs LibTorch)");
   app.allow_extras();
+  app.footer(kHowToHaveIt);
   app.callback([&chosen] {
     chosen = []() -> int {
       throw InvalidInput("this build has no LibTorch; build with -DRGU_TORCH=ON");
