@@ -1,5 +1,6 @@
 """Solving: equal to the command line, interruptible, with callbacks and clear errors."""
 
+import contextlib
 import json
 import os
 import signal
@@ -175,20 +176,27 @@ def test_ctrl_c_returns_what_was_reached():
         time.sleep(1)
 
 
-def test_ones_own_signal_handler_stays_in_charge():
-    class Enough(Exception):
-        pass
+class Enough(Exception):
+    """What a program's own handler raises."""
 
+
+@contextlib.contextmanager
+def own_handler():
     def handler(*_):
         raise Enough
 
     previous = signal.signal(signal.SIGINT, handler)
     try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def test_ones_own_signal_handler_stays_in_charge():
+    with own_handler():
         threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         with pytest.raises(Enough):
             rgu.solve("exploration", iterations=10**7)
-    finally:
-        signal.signal(signal.SIGINT, previous)
 
 
 LOOPS = """
@@ -221,14 +229,7 @@ def test_programs_end(script, said):
 
 
 def test_ones_own_handler_is_heard_by_every_long_call(tmp_path):
-    class Enough(Exception):
-        pass
-
-    def handler(*_):
-        raise Enough
-
-    previous = signal.signal(signal.SIGINT, handler)
-    try:
+    with own_handler():
         for call in (
             lambda: rgu.run("exploration", tmp_path / "run", seeds=2, iterations=10**6, force=True,
                             options={"output.metrics_every": 10**5}),
@@ -239,8 +240,6 @@ def test_ones_own_handler_is_heard_by_every_long_call(tmp_path):
             with pytest.raises(Enough):
                 call()
             assert time.monotonic() - begin < 10
-    finally:
-        signal.signal(signal.SIGINT, previous)
 
 
 def garnet_problem():
