@@ -6,12 +6,14 @@ include(CMakePackageConfigHelpers)
 get_property(rgu_libraries GLOBAL PROPERTY RGU_LIBRARIES)
 
 # rgu::rgu links every folder's library except those that bring much with them and are linked by those
-# who ask for them: rgu::autodiff (ADOL-C), rgu::llm_* (Unicode and compression; llm_torch: LibTorch) and
-# rgu::align*, which stands on those.
+# who ask for them: rgu::autodiff (ADOL-C), rgu::llm_* (Unicode and compression; llm_torch: LibTorch),
+# rgu::align*, which stands on those, and rgu::mpi and rgu::large (MPI and PETSc).
 set(rgu_core_libraries ${rgu_libraries})
 set(rgu_llm_libraries ${rgu_libraries})
 list(FILTER rgu_llm_libraries INCLUDE REGEX "^rgu_(llm_|align)")
-list(REMOVE_ITEM rgu_core_libraries rgu_autodiff ${rgu_llm_libraries})
+set(rgu_rank_libraries ${rgu_libraries})
+list(FILTER rgu_rank_libraries INCLUDE REGEX "^rgu_(mpi|large)$")
+list(REMOVE_ITEM rgu_core_libraries rgu_autodiff ${rgu_llm_libraries} ${rgu_rank_libraries})
 list(TRANSFORM rgu_core_libraries REPLACE "^rgu_" "rgu::" OUTPUT_VARIABLE rgu_core_aliases)
 add_library(rgu INTERFACE)
 add_library(rgu::rgu ALIAS rgu)
@@ -23,7 +25,7 @@ endif()
 
 # Everything here belongs to the component rgu: `cmake --install DIR --component rgu`.
 set(rgu_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rgu)
-list(REMOVE_ITEM rgu_libraries ${rgu_llm_libraries})
+list(REMOVE_ITEM rgu_libraries ${rgu_llm_libraries} ${rgu_rank_libraries})
 install(TARGETS rgu ${rgu_libraries} EXPORT rguTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT rgu)
 # Headers of rgu::autodiff are of no use without it.

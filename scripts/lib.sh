@@ -19,10 +19,12 @@ LLM_PACKAGES=(libutf8proc-dev zlib1g-dev liblzma-dev libtorch-dev)
 PYTHON_PACKAGES=(pybind11-dev python3-dev python3-numpy python3-scipy)
 PYTHON_TEST_PACKAGES=(python3-pytest python3-matplotlib python3-pandas python3-torch python3-nbconvert
   python3-nbformat python3-ipykernel mypy python3-pip python3-venv python3-setuptools python3-wheel)
+# What jobs of several processes need: MPI, and PETSc for models that are spread over them.
+MPI_PACKAGES=(libopenmpi-dev openmpi-bin petsc-dev)
 FORMAT_PACKAGES=(clang-format)
 TIDY_PACKAGES=(clang-tidy)
 # What its tests, benchmarks and checks need beyond that.
-TEST_PACKAGES=("${LLM_PACKAGES[@]}" "${PYTHON_PACKAGES[@]}" "${PYTHON_TEST_PACKAGES[@]}" libadolc-dev libgtest-dev
+TEST_PACKAGES=("${LLM_PACKAGES[@]}" "${MPI_PACKAGES[@]}" "${PYTHON_PACKAGES[@]}" "${PYTHON_TEST_PACKAGES[@]}" libadolc-dev libgtest-dev
   libgmock-dev libbenchmark-dev python3-cvxopt chromium chromium-driver
   "${FORMAT_PACKAGES[@]}" "${TIDY_PACKAGES[@]}" git)
 
