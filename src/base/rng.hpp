@@ -36,6 +36,10 @@ class Rng {
 
   explicit Rng(std::uint64_t seed, std::uint64_t stream = 0) : state_{seed, stream, 0} {}
   explicit Rng(const State& state) : state_(state) {}
+  // The stream of one trajectory, < 2^31, of a family: its blocks (trajectory, 0), (trajectory, 1),
+  // .. one after the other. Streams of 2^32 blocks each, none of which another trajectory has.
+  Rng(const StreamFamily& family, std::uint32_t trajectory)
+      : state_{family.seed, family.stream, std::uint64_t{trajectory} << 33} {}
 
   const State& state() const { return state_; }
 

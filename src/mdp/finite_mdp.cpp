@@ -3,46 +3,10 @@
 #include <cmath>
 
 #include "rgu/base/check.hpp"
+#include "rgu/mdp/kernel_rows.hpp"
 
 namespace rgu {
 namespace {
-
-void check_probability(double probability, Index row, Index actions, Index next) {
-  check(std::isfinite(probability) && probability >= 0,
-        "transition probability s={} a={} s'={} is {}, must be finite and >= 0", row / actions,
-        row % actions, next, probability);
-}
-
-void check_row_sum(double sum, Index row, Index actions) {
-  check(std::abs(sum - 1.0) <= FiniteMdp::kRowSumTolerance,
-        "transition row s={} a={} sums to {:.17g}, must be 1 within {:g}", row / actions,
-        row % actions, sum, FiniteMdp::kRowSumTolerance);
-}
-
-void check_rows(const Matrix& kernel, Index actions) {
-  for (Index row = 0; row < kernel.rows(); ++row) {
-    const auto probabilities = kernel.row(row);
-    // One pass decides in the usual case: a sum near 1 of numbers >= 0 holds no NaN.
-    const double sum = probabilities.sum();
-    if (!(probabilities.minCoeff() >= 0.0) || !std::isfinite(sum)) {
-      for (Index next = 0; next < kernel.cols(); ++next) {
-        check_probability(probabilities(next), row, actions, next);
-      }
-    }
-    check_row_sum(sum, row, actions);
-  }
-}
-
-void check_rows(const SparseMatrix& kernel, Index actions) {
-  for (Index row = 0; row < kernel.rows(); ++row) {
-    double sum = 0;
-    for (SparseMatrix::InnerIterator entry(kernel, row); entry; ++entry) {
-      check_probability(entry.value(), row, actions, entry.col());
-      sum += entry.value();
-    }
-    check_row_sum(sum, row, actions);
-  }
-}
 
 Index actions_of(Index rows, Index states) {
   check_count("number of states", states);
@@ -55,14 +19,13 @@ Index actions_of(Index rows, Index states) {
 
 FiniteMdp::FiniteMdp(TransitionKernel kernel, Vector start, double discount)
     : start_(std::move(start)), discount_(discount) {
-  check(discount > 0 && discount < 1, "discount is {}, must lie strictly between 0 and 1",
-        discount);
+  check_discount(discount);
   std::visit(
       [this](auto& p) {
         actions_ = actions_of(p.rows(), p.cols());
         check_size("start distribution", start_.size(), p.cols());
         if constexpr (std::is_same_v<std::decay_t<decltype(p)>, SparseMatrix>) p.makeCompressed();
-        check_rows(p, actions_);
+        check_kernel_rows(p, {.actions = actions_});
       },
       kernel);
   kernel_ = std::make_shared<const TransitionKernel>(std::move(kernel));

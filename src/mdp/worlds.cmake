@@ -17,4 +17,5 @@ set(RGU_WORLD_SOURCES
   io/prism_writer.cpp
   io/transition_list.cpp
   io/world_file.cpp
-  io/written_world.cpp)
+  io/written_world.cpp
+  world_slice.cpp)

@@ -62,6 +62,18 @@ TEST(Rng, DrawsHaveTheirMoments) {
   EXPECT_NEAR(below / kDraws, 3.0, 4 * 2.0 / root);
 }
 
+TEST(Rng, DrawsTheStreamOfOneTrajectoryOfAFamily) {
+  const StreamFamily family = Rng(5).fork();
+  for (const std::uint32_t trajectory : {0u, 1u, 77u, 0x7fffffffu}) {
+    Rng rng(family, trajectory);
+    for (std::uint32_t counter = 0; counter < 3; ++counter) {
+      const RandomBlock block = family.block(trajectory, counter);
+      EXPECT_EQ(rng.bits(), block[0]);
+      EXPECT_EQ(rng.bits(), block[1]);
+    }
+  }
+}
+
 TEST(Rng, ForksAreFamiliesOfTheirOwn) {
   Rng rng(5);
   const StreamFamily first = rng.fork();

@@ -4,4 +4,5 @@ set(RGU_WORLD_TESTS
   generators_test.cpp
   json_file_test.cpp
   prism_file_test.cpp
-  world_file_test.cpp)
+  world_file_test.cpp
+  world_slice_test.cpp)

@@ -55,40 +55,121 @@ void draw_cuts(Index count, Rng& rng, std::vector<double>& cuts) {
   } while (std::adjacent_find(cuts.begin(), cuts.end()) != cuts.end());
 }
 
-void check_options(const GarnetOptions& options) {
-  check_kernel_size({.states = options.states, .actions = options.actions});
+void check_options(const GarnetOptions& options, const StateRange& own) {
+  check_count("number of states", options.states);
+  check_range(own, options.states);
+  const Index kept = options.row_streams ? own.size() : options.states;
+  check_kernel_size({.states = options.states, .actions = options.actions, .own = kept});
   check(options.branching >= 1 && options.branching <= options.states,
         "branching is {}, must be in 1 .. {}, the number of states", options.branching,
         options.states);
+  // A product of a number below 2^31 and one of at most 2^31: no overflow.
   check_kernel_size({.states = options.states,
                      .actions = options.actions,
-                     .entries = options.states * options.actions * options.branching});
+                     .entries = kept * options.actions * options.branching,
+                     .own = kept});
+}
+
+// The rows of one slice, drawn and kept, or drawn and thrown away.
+class RowDraw {
+ public:
+  RowDraw(const GarnetOptions& options, const StateRange& own)
+      : options_(options),
+        successors_(options.states, options.branching),
+        rows_(own.size() * options.actions, options.states) {
+    rows_.reserve(own.size() * options.actions * options.branching);
+  }
+
+  void skip_state(Rng& rng) {
+    for (Index a = 0; a < options_.actions; ++a) {
+      draw_cuts(options_.branching, rng, cuts_);
+      successors_(rng);
+    }
+  }
+
+  void add_state(Rng& rng) {
+    for (Index a = 0; a < options_.actions; ++a, ++row_) {
+      draw_cuts(options_.branching, rng, cuts_);
+      rows_.startVec(row_);
+      std::size_t piece = 0;
+      for (const Index next : successors_(rng)) {
+        rows_.insertBack(row_, next) = cuts_[piece + 1] - cuts_[piece];
+        ++piece;
+      }
+    }
+  }
+
+  SparseMatrix take() {
+    rows_.finalize();
+    return std::move(rows_);
+  }
+
+ private:
+  const GarnetOptions& options_;
+  SuccessorDraw successors_;
+  SparseMatrix rows_;
+  Index row_ = 0;
+  std::vector<double> cuts_;
+};
+
+struct Drawn {
+  SparseMatrix rows;  // (own * A, S)
+  Matrix reward;      // (own, A)
+};
+
+// One stream for all: every row, then every reward.
+Drawn drawn_in_order(const GarnetOptions& options, const StateRange& own, Rng& rng) {
+  RowDraw rows(options, own);
+  for (Index s = 0; s < options.states; ++s) {
+    const bool is_own = s >= own.first && s < own.last;
+    is_own ? rows.add_state(rng) : rows.skip_state(rng);
+  }
+  Matrix reward(own.size(), options.actions);
+  for (Index s = 0; s < options.states; ++s) {
+    for (Index a = 0; a < options.actions; ++a) {
+      const double r = rng.normal();
+      if (s >= own.first && s < own.last) reward(s - own.first, a) = r;
+    }
+  }
+  return {.rows = rows.take(), .reward = std::move(reward)};
+}
+
+// A stream for each state: its rows, then its rewards.
+Drawn drawn_by_state(const GarnetOptions& options, const StateRange& own, Rng& rng) {
+  const StreamFamily family = rng.fork();
+  RowDraw rows(options, own);
+  Matrix reward(own.size(), options.actions);
+  for (Index i = 0; i < own.size(); ++i) {
+    Rng of_state(family, static_cast<std::uint32_t>(own.first + i));
+    rows.add_state(of_state);
+    for (double& r : reward.row(i)) r = of_state.normal();
+  }
+  return {.rows = rows.take(), .reward = std::move(reward)};
+}
+
+WorldSlice drawn_slice(const GarnetOptions& options, const StateRange& own, Rng& rng) {
+  check_options(options, own);
+  Drawn drawn =
+      options.row_streams ? drawn_by_state(options, own, rng) : drawn_in_order(options, own, rng);
+  return {.states = options.states,
+          .actions = options.actions,
+          .discount = options.discount,
+          .own = own,
+          .rows = std::move(drawn.rows),
+          .start = Vector::Constant(own.size(), 1.0 / static_cast<double>(options.states)),
+          .signals = {{"reward", std::move(drawn.reward)}}};
 }
 
 }  // namespace
 
 World garnet(const GarnetOptions& options, Rng& rng) {
-  check_options(options);
-  const Index rows = options.states * options.actions;
-  SparseMatrix kernel(rows, options.states);
-  kernel.reserve(rows * options.branching);
-  SuccessorDraw successors(options.states, options.branching);
-  std::vector<double> cuts;
-  for (Index row = 0; row < rows; ++row) {
-    draw_cuts(options.branching, rng, cuts);
-    kernel.startVec(row);
-    std::size_t piece = 0;
-    for (const Index next : successors(rng)) {
-      kernel.insertBack(row, next) = cuts[piece + 1] - cuts[piece];
-      ++piece;
-    }
-  }
-  kernel.finalize();
-  Matrix reward(options.states, options.actions);
-  for (double& r : reward.reshaped<Eigen::RowMajor>()) r = rng.normal();
-  const Vector start = Vector::Constant(options.states, 1.0 / static_cast<double>(options.states));
-  return World{.mdp = FiniteMdp(std::move(kernel), start, options.discount),
-               .signals = {{"reward", std::move(reward)}}};
+  return world_of(drawn_slice(options, {0, options.states}, rng));
+}
+
+WorldSlice garnet_slice(const GarnetOptions& options, const StateRange& own, Rng& rng) {
+  WorldSlice slice = drawn_slice(options, own, rng);
+  check_slice(slice);
+  return slice;
 }
 
 }  // namespace rgu

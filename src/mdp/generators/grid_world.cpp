@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "rgu/base/check.hpp"
 #include "rgu/mdp/generators/outcomes.hpp"
@@ -87,23 +88,29 @@ std::vector<Outcome> outcomes_of(const GridMap& map, Index cell, Index action,
           {map.after_step(cell, (action + 3) % kActions), options.slip / 2}};
 }
 
-SparseMatrix kernel_of(const GridMap& map, const GridLayout& layout, const GridOptions& options) {
+// The rows of the states `own`: (own * A, S).
+SparseMatrix rows_of(const GridMap& map, const GridLayout& layout, const GridOptions& options,
+                     const StateRange& own) {
   const Index states = std::ssize(layout.cell_of_state);
-  check_kernel_size({.states = states, .actions = kActions, .entries = 3 * kActions * states});
+  check_kernel_size({.states = states,
+                     .actions = kActions,
+                     .entries = 3 * kActions * own.size(),
+                     .own = own.size()});
   std::vector<Index> state_of_cell(static_cast<std::size_t>(map.size()), -1);
   for (Index s = 0; s < states; ++s) {
     state_of_cell[static_cast<std::size_t>(layout.cell_of_state[static_cast<std::size_t>(s)])] = s;
   }
-  SparseMatrix kernel(states * kActions, states);
-  kernel.reserve(3 * kActions * states);
-  for (Index row = 0; row < states * kActions; ++row) {
-    const Index cell = layout.cell_of_state[static_cast<std::size_t>(row / kActions)];
+  SparseMatrix rows(own.size() * kActions, states);
+  rows.reserve(3 * kActions * own.size());
+  for (Index row = 0; row < own.size() * kActions; ++row) {
+    const Index state = own.first + row / kActions;
+    const Index cell = layout.cell_of_state[static_cast<std::size_t>(state)];
     std::vector<Outcome> outcomes = outcomes_of(map, cell, row % kActions, options);
     for (Outcome& o : outcomes) o.next = state_of_cell[static_cast<std::size_t>(o.next)];
-    append_row(kernel, row, std::move(outcomes));
+    append_row(rows, row, std::move(outcomes));
   }
-  kernel.finalize();
-  return kernel;
+  rows.finalize();
+  return rows;
 }
 
 // (S): 1 in the cells that show `mark`.
@@ -115,14 +122,39 @@ Vector indicator(const GridMap& map, const GridLayout& layout, char mark) {
   return values;
 }
 
-// The signal of each letter on the map: (S, A).
-std::map<std::string, Matrix> mark_signals(const GridMap& map, const GridLayout& layout) {
+// The signal of each letter on the map, of goals and of hazards: (own, A).
+std::map<std::string, Matrix> signals_of(const GridMap& map, const GridLayout& layout,
+                                         const StateRange& own) {
+  const auto for_every_action = [&](const Vector& cells) -> Matrix {
+    return cells.segment(own.first, own.size()).replicate(1, kActions);
+  };
   std::map<std::string, Matrix> signals;
   for (const char mark : kMarks) {
     const Vector cells = indicator(map, layout, mark);
-    if (cells.sum() > 0) signals[std::string(1, mark)] = cells.replicate(1, kActions);
+    if (cells.sum() > 0) signals[std::string(1, mark)] = for_every_action(cells);
   }
+  const Matrix goal = for_every_action(indicator(map, layout, 'G'));
+  const Matrix hazard = for_every_action(indicator(map, layout, 'H'));
+  signals.insert({{"reward", goal}, {"goal", goal}, {"hazard", hazard}});
   return signals;
+}
+
+// A range of the states of a map; without one, all of them.
+WorldSlice made_slice(const GridMap& map, const GridLayout& layout, const GridOptions& options,
+                      const std::optional<StateRange>& range) {
+  check(options.slip >= 0 && options.slip <= 1, "slip is {}, must be in [0, 1]", options.slip);
+  const Index states = std::ssize(layout.cell_of_state);
+  const StateRange own = range.value_or(StateRange{0, states});
+  check_range(own, states);
+  const Vector starts = indicator(map, layout, 'S');
+  check(starts.sum() > 0, "grid map has no start cell 'S', must have at least one");
+  return {.states = states,
+          .actions = kActions,
+          .discount = options.discount,
+          .own = own,
+          .rows = rows_of(map, layout, options, own),
+          .start = starts.segment(own.first, own.size()) / starts.sum(),
+          .signals = signals_of(map, layout, own)};
 }
 
 bool reaches_goal(const GridMap& map) {
@@ -165,20 +197,23 @@ void check_probability(const char* name, double value) {
 }  // namespace
 
 World grid_world(std::string_view map, const GridOptions& options) {
-  check(options.slip >= 0 && options.slip <= 1, "slip is {}, must be in [0, 1]", options.slip);
   const GridMap cells(map);
   GridLayout layout = layout_of(cells);
-  const Vector starts = indicator(cells, layout, 'S');
-  check(starts.sum() > 0, "grid map has no start cell 'S', must have at least one");
-  const Vector start = starts / starts.sum();
-  const Matrix goal = indicator(cells, layout, 'G').replicate(1, kActions);
-  const Matrix hazard = indicator(cells, layout, 'H').replicate(1, kActions);
-  std::map<std::string, Matrix> signals = mark_signals(cells, layout);
-  signals.insert({{"reward", goal}, {"goal", goal}, {"hazard", hazard}});
-  SparseMatrix kernel = kernel_of(cells, layout, options);
-  return World{.mdp = FiniteMdp(std::move(kernel), start, options.discount),
-               .signals = std::move(signals),
-               .grid = std::move(layout)};
+  World world = world_of(made_slice(cells, layout, options, std::nullopt));
+  world.grid = std::move(layout);
+  return world;
+}
+
+WorldSlice grid_world_slice(std::string_view map, const GridOptions& options,
+                            const StateRange& own) {
+  const GridMap cells(map);
+  WorldSlice slice = made_slice(cells, layout_of(cells), options, own);
+  check_slice(slice);
+  return slice;
+}
+
+ModelSize grid_world_size(std::string_view map) {
+  return {std::ssize(layout_of(GridMap(map)).cell_of_state), kActions};
 }
 
 std::string random_grid_map(const RandomGridOptions& options, Rng& rng) {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "rgu/base/rng.hpp"
-#include "rgu/mdp/world.hpp"
+#include "rgu/mdp/world_slice.hpp"
 
 namespace rgu {
 
@@ -30,6 +30,14 @@ struct GridOptions {
 // kernel, and the layout of the cells. Throws InvalidInput, naming line and column of the map, on
 // any other map or one without S, and unless slip and discount are in range.
 World grid_world(std::string_view map, const GridOptions& options = {});
+
+// The slice of the same model, bit for bit, made alone: O(cells) memory besides the slice. It has a
+// signal for every letter on the map, in the slice or not. Throws also on a range outside the
+// states.
+WorldSlice grid_world_slice(std::string_view map, const GridOptions& options,
+                            const StateRange& own);
+
+ModelSize grid_world_size(std::string_view map);
 
 struct RandomGridOptions {
   Index rows = 10;

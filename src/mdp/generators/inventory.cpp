@@ -16,17 +16,23 @@ void check_options(const InventoryOptions& options) {
   check_count("largest demand", options.largest_demand);
   check(options.largest_demand <= kMostDemand, "largest demand is {}, must be at most {}",
         options.largest_demand, kMostDemand);
-  const Index orders = options.largest_order.value_or(options.capacity);
-  check_kernel_size({.states = options.capacity, .actions = orders});
-  // An upper bound on the entries, from the numbers before 1 is added to each.
-  const Index outcomes = std::min(options.capacity, options.largest_demand) + 1;
-  check_kernel_size({.states = options.capacity + 1,
-                     .actions = orders + 1,
-                     .entries = (options.capacity + 1) * (orders + 1) * outcomes});
   check_positive("mean demand", options.mean_demand);
   check_nonnegative("price", options.price);
   check_nonnegative("unit cost", options.unit_cost);
   check_nonnegative("holding cost", options.holding_cost);
+  // From the numbers before 1 is added to each, so that adding it cannot overflow.
+  const Index orders = options.largest_order.value_or(options.capacity);
+  check_kernel_size({.states = options.capacity, .actions = orders, .own = 1});
+}
+
+// An upper bound on the entries: those of a row are the stocks that demand may leave.
+void check_slice_size(const InventoryOptions& options, const ModelSize& size, Index own) {
+  const Index outcomes = std::min(options.capacity, options.largest_demand) + 1;
+  check_kernel_size({.states = size.states, .actions = size.actions, .own = own});
+  check_kernel_size({.states = size.states,
+                     .actions = size.actions,
+                     .entries = own * size.actions * outcomes,
+                     .own = own});
 }
 
 // P(D = d), d = 0 .. largest; the last takes the tail. By logarithms, log p_d = log p_{d-1} +
@@ -65,37 +71,77 @@ Period period_from(Index stock, const Vector& demand) {
   return period;
 }
 
-}  // namespace
+// What happens after the orders of a range of states, by stock after the order.
+class Periods {
+ public:
+  Periods(const InventoryOptions& options, const StateRange& own, Index actions)
+      : first_(own.first) {
+    if (own.size() == 0) return;
+    const Vector demand = demand_law(options.mean_demand, options.largest_demand);
+    const Index most = std::min(own.last + actions - 2, options.capacity);
+    for (Index y = first_; y <= most; ++y) periods_.push_back(period_from(y, demand));
+  }
+  const Period& operator[](Index stock) const {
+    return periods_[static_cast<std::size_t>(stock - first_)];
+  }
 
-World inventory(const InventoryOptions& options) {
-  check_options(options);
-  const Index states = options.capacity + 1;
-  const Index actions = options.largest_order.value_or(options.capacity) + 1;
-  const Vector demand = demand_law(options.mean_demand, options.largest_demand);
-  std::vector<Period> periods;  // by stock after the order
-  for (Index y = 0; y < states; ++y) periods.push_back(period_from(y, demand));
-  SparseMatrix kernel(states * actions, states);
-  Matrix revenue(states, actions), ordering(states, actions), holding(states, actions),
-      lost(states, actions);
-  for (Index s = 0; s < states; ++s) {
+ private:
+  Index first_;
+  std::vector<Period> periods_;
+};
+
+WorldSlice made_slice(const InventoryOptions& options, const StateRange& own) {
+  const auto [states, actions] = inventory_size(options);
+  check_range(own, states);
+  check_slice_size(options, {states, actions}, own.size());
+  const Periods periods(options, own, actions);
+  SparseMatrix rows(own.size() * actions, states);
+  Matrix revenue(own.size(), actions), ordering(own.size(), actions), holding(own.size(), actions),
+      lost(own.size(), actions);
+  for (Index i = 0; i < own.size(); ++i) {
+    const Index s = own.first + i;
     for (Index a = 0; a < actions; ++a) {
       const Index arrived = std::min(a, options.capacity - s);
-      const Period& period = periods[static_cast<std::size_t>(s + arrived)];
-      append_row(kernel, s * actions + a, period.outcomes);
-      revenue(s, a) = options.price * period.sold;
-      ordering(s, a) = options.unit_cost * static_cast<double>(arrived);
-      holding(s, a) = options.holding_cost * period.left;
-      lost(s, a) = period.lost;
+      const Period& period = periods[s + arrived];
+      append_row(rows, i * actions + a, period.outcomes);
+      revenue(i, a) = options.price * period.sold;
+      ordering(i, a) = options.unit_cost * static_cast<double>(arrived);
+      holding(i, a) = options.holding_cost * period.left;
+      lost(i, a) = period.lost;
     }
   }
-  kernel.finalize();
+  rows.finalize();
   const Matrix reward = revenue - ordering - holding;
-  return World{.mdp = FiniteMdp(std::move(kernel), Vector::Unit(states, 0), options.discount),
-               .signals = {{"reward", reward},
-                           {"revenue", revenue},
-                           {"ordering", ordering},
-                           {"holding", holding},
-                           {"lost_sales", lost}}};
+  Vector start = Vector::Zero(own.size());
+  if (own.first == 0 && own.size() > 0) start(0) = 1;
+  return {.states = states,
+          .actions = actions,
+          .discount = options.discount,
+          .own = own,
+          .rows = std::move(rows),
+          .start = std::move(start),
+          .signals = {{"reward", reward},
+                      {"revenue", revenue},
+                      {"ordering", ordering},
+                      {"holding", holding},
+                      {"lost_sales", lost}}};
+}
+
+}  // namespace
+
+ModelSize inventory_size(const InventoryOptions& options) {
+  check_options(options);
+  return {options.capacity + 1, options.largest_order.value_or(options.capacity) + 1};
+}
+
+World inventory(const InventoryOptions& options) {
+  return world_of(made_slice(options, {0, inventory_size(options).states}));
+}
+
+WorldSlice inventory_slice(const InventoryOptions& options, const StateRange& own) {
+  WorldSlice slice = made_slice(options, own);
+  check_slice(slice);
+  return slice;
 }
 
 }  // namespace rgu

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "rgu/mdp/world.hpp"
+#include "rgu/mdp/world_slice.hpp"
 
 namespace rgu {
 
@@ -32,5 +32,10 @@ struct InventoryOptions {
 // Sparse kernel. Throws InvalidInput unless the fields are in the ranges given, 0 < discount < 1,
 // prices and costs are finite and >= 0, and the kernel fits 32-bit indices.
 World inventory(const InventoryOptions& options = {});
+
+// The slice of the same model, bit for bit, made alone. Throws also on a range outside the states.
+WorldSlice inventory_slice(const InventoryOptions& options, const StateRange& own);
+
+ModelSize inventory_size(const InventoryOptions& options);
 
 }  // namespace rgu

@@ -12,11 +12,12 @@ void check_kernel_size(const KernelSize& size) {
   check_count("number of states", size.states);
   check_count("number of actions", size.actions);
   // Each factor first, so that no product can overflow.
-  check(size.states <= kMost && size.actions <= kMost && size.states * size.actions <= kMost &&
+  const Index own = size.own.value_or(size.states);
+  check(size.states <= kMost && size.actions <= kMost && own * size.actions <= kMost &&
             size.entries <= kMost,
         "model with {} states, {} actions and {} transitions is too large, must have at most {} "
         "state-action pairs and as many transitions",
-        size.states, size.actions, size.entries, kMost);
+        own, size.actions, size.entries, kMost);
 }
 
 void append_row(SparseMatrix& kernel, Index row, std::vector<Outcome> outcomes) {

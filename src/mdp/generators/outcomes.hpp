@@ -1,6 +1,7 @@
 // Rows of a sparse kernel from outcomes in any order.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "rgu/base/types.hpp"
@@ -13,11 +14,12 @@ struct Outcome {
 };
 
 // Throws InvalidInput unless a kernel of S states, A actions and `entries` stored entries has
-// numbers that fit its 32-bit indices.
+// numbers that fit its 32-bit indices. Of a slice only the rows and entries that it keeps count.
 struct KernelSize {
   Index states = 0;
   Index actions = 0;
   Index entries = 0;
+  std::optional<Index> own = std::nullopt;  // states whose rows are kept; without it, all
 };
 void check_kernel_size(const KernelSize& size);
 

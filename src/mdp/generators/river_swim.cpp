@@ -12,29 +12,55 @@ std::vector<Outcome> swim_right(Index state, Index last) {
   return {{state - 1, 0.1}, {state, 0.6}, {state + 1, 0.3}};
 }
 
+void check_options(const RiverSwimOptions& options, const StateRange& own) {
+  check_count("number of states", options.states, 3);
+  check_range(own, options.states);
+  check_kernel_size({.states = options.states, .actions = 2, .own = own.size()});
+  check_kernel_size(
+      {.states = options.states, .actions = 2, .entries = 4 * own.size(), .own = own.size()});
+  check_finite("small reward", options.small_reward);
+  check_finite("large reward", options.large_reward);
+}
+
+SparseMatrix rows_of(const RiverSwimOptions& options, const StateRange& own) {
+  SparseMatrix rows(2 * own.size(), options.states);
+  rows.reserve(4 * own.size());
+  for (Index s = own.first; s < own.last; ++s) {
+    append_row(rows, 2 * (s - own.first), {{s == 0 ? 0 : s - 1, 1.0}});
+    append_row(rows, 2 * (s - own.first) + 1, swim_right(s, options.states - 1));
+  }
+  rows.finalize();
+  return rows;
+}
+
+WorldSlice made_slice(const RiverSwimOptions& options, const StateRange& own) {
+  check_options(options, own);
+  Matrix reward = Matrix::Zero(own.size(), 2);
+  Vector start = Vector::Zero(own.size());
+  for (Index s = own.first; s < own.last; ++s) {
+    if (s == 0) reward(s - own.first, 0) = options.small_reward;
+    if (s == options.states - 1) reward(s - own.first, 1) = 0.3 * options.large_reward;
+    if (s == 1 || s == 2) start(s - own.first) = 0.5;
+  }
+  return {.states = options.states,
+          .actions = 2,
+          .discount = options.discount,
+          .own = own,
+          .rows = rows_of(options, own),
+          .start = std::move(start),
+          .signals = {{"reward", std::move(reward)}}};
+}
+
 }  // namespace
 
 World river_swim(const RiverSwimOptions& options) {
-  check_count("number of states", options.states, 3);
-  check_kernel_size({.states = options.states, .actions = 2});
-  check_kernel_size({.states = options.states, .actions = 2, .entries = 4 * options.states});
-  check_finite("small reward", options.small_reward);
-  check_finite("large reward", options.large_reward);
-  const Index last = options.states - 1;
-  SparseMatrix kernel(2 * options.states, options.states);
-  kernel.reserve(4 * options.states);
-  for (Index s = 0; s <= last; ++s) {
-    append_row(kernel, 2 * s, {{s == 0 ? 0 : s - 1, 1.0}});
-    append_row(kernel, 2 * s + 1, swim_right(s, last));
-  }
-  kernel.finalize();
-  Matrix reward = Matrix::Zero(options.states, 2);
-  reward(0, 0) = options.small_reward;
-  reward(last, 1) = 0.3 * options.large_reward;
-  Vector start = Vector::Zero(options.states);
-  start(1) = start(2) = 0.5;
-  return World{.mdp = FiniteMdp(std::move(kernel), start, options.discount),
-               .signals = {{"reward", std::move(reward)}}};
+  return world_of(made_slice(options, {0, options.states}));
+}
+
+WorldSlice river_swim_slice(const RiverSwimOptions& options, const StateRange& own) {
+  WorldSlice slice = made_slice(options, own);
+  check_slice(slice);
+  return slice;
 }
 
 }  // namespace rgu

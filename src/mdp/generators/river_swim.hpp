@@ -1,7 +1,7 @@
 // RiverSwim: a chain where the large reward lies against the current [Strehl2008].
 #pragma once
 
-#include "rgu/mdp/world.hpp"
+#include "rgu/mdp/world_slice.hpp"
 
 namespace rgu {
 
@@ -23,5 +23,8 @@ struct RiverSwimOptions {
 // in expectation; 0 elsewhere. Sparse kernel. Throws InvalidInput unless n >= 3, 0 < discount < 1
 // and the rewards are finite.
 World river_swim(const RiverSwimOptions& options = {});
+
+// The slice of the same model, bit for bit, made alone. Throws also on a range outside the states.
+WorldSlice river_swim_slice(const RiverSwimOptions& options, const StateRange& own);
 
 }  // namespace rgu
