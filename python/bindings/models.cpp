@@ -214,7 +214,7 @@ array([5., 0.])
       },
       py::arg("path"), py::arg("discount") = py::none(), py::arg("start") = py::none(),
       py::kw_only(), py::arg("missing_actions") = "error", py::arg("dead_states") = "error",
-      R"(A world from a file: .json, .csv or .tra (PRISM).
+      R"(A world from a file: .rgum, .json, .csv or .tra (PRISM).
 
 discount, start (S,): used in place of what the file says; .csv and .tra need a discount.
 missing_actions: "error", "repeat-first" or "repeat-last"; dead_states: "error" or "absorb".
@@ -232,7 +232,7 @@ missing_actions: "error", "repeat-first" or "repeat-last"; dead_states: "error" 
         write_world(path, world, {.reward = reward});
       },
       py::arg("path"), py::arg("world"), py::kw_only(), py::arg("reward") = "reward",
-      R"(Writes a world to a file by its ending: .json, .csv or .tra (PRISM).
+      R"(Writes a world to a file by its ending: .rgum, .json, .csv or .tra (PRISM).
 
 .csv and .tra hold one reward: the signal of that name; "" writes zeros.
 

@@ -6,6 +6,10 @@ set(RGU_WORLD_SOURCES
   generators/outcomes.cpp
   generators/random_model.cpp
   generators/river_swim.cpp
+  io/binary_layout.cpp
+  io/binary_reader.cpp
+  io/binary_writer.cpp
+  io/byte_source.cpp
   io/csv_file.cpp
   io/file_options.cpp
   io/json_fields.cpp

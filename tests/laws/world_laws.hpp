@@ -91,6 +91,12 @@ TEST_P(WorldLaws, JsonKeepsEverything) {
   expect_same_world(read_world(folder_ / "model.json"), world);
 }
 
+TEST_P(WorldLaws, BinaryFilesKeepEverything) {
+  const World world = GetParam().make();
+  write_world(folder_ / "model.rgum", world);
+  expect_same_world(read_world(folder_ / "model.rgum"), world);
+}
+
 TEST_P(WorldLaws, CsvKeepsTheKernelAndAnySignalAsReward) {
   const World world = GetParam().make();
   expect_round_trip("model.csv", {.discount = world.mdp.discount(), .start = world.mdp.start()});

@@ -14,6 +14,7 @@
 #include "mdp/same_world.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/mdp/generators.hpp"
+#include "rgu/mdp/io/binary_file.hpp"
 #include "rgu/mdp/io/csv_file.hpp"
 #include "rgu/mdp/io/json_file.hpp"
 
@@ -28,18 +29,18 @@ using testing::UnorderedElementsAre;
 TEST(WorldFile, KnowsTheFormatByItsEnding) {
   const TemporaryFolder folder;
   const World world = river_swim();
-  for (const char* name : {"m.json", "m.csv", "m.tra"}) write_world(folder / name, world);
-  EXPECT_THAT(folder.names(),
-              UnorderedElementsAre("m.json", "m.csv", "m.tra", "m.trew", "m.srew", "m.lab"));
-  for (const char* name : {"m.json", "m.csv", "m.tra"}) {
+  for (const char* name : {"m.rgum", "m.json", "m.csv", "m.tra"}) write_world(folder / name, world);
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("m.rgum", "m.json", "m.csv", "m.tra", "m.trew",
+                                                   "m.srew", "m.lab"));
+  for (const char* name : {"m.rgum", "m.json", "m.csv", "m.tra"}) {
     const World back = read_world(folder / name, {.discount = 0.95});
     EXPECT_EQ(back.signals.at("reward"), world.signals.at("reward")) << name;
   }
 }
 
 TEST(WorldFile, RefusesOtherEndings) {
-  for (const char* name : {"m.xml", "m", "json", "m.JSON", "m.json.gz"}) {
-    const auto rule = AllOf(HasSubstr(name), HasSubstr("must end in .json, .csv or .tra"));
+  for (const char* name : {"m.xml", "m", "json", "m.JSON", "m.json.gz", "rgum"}) {
+    const auto rule = AllOf(HasSubstr(name), HasSubstr("must end in .rgum, .json, .csv or .tra"));
     EXPECT_THAT(thrown_by([&] { read_world(name); }), rule);
     EXPECT_THAT(thrown_by([&] { write_world(name, river_swim()); }), rule);
   }
@@ -92,6 +93,7 @@ TEST(WorldFile, ReportsAFullDisk) {
   const World world = river_swim();
   const auto full = HasSubstr("No space left on device");
   EXPECT_THAT(thrown_by<FileError>([&] { write_json("/dev/full", world); }), full);
+  EXPECT_THAT(thrown_by<FileError>([&] { write_binary("/dev/full", world); }), full);
   EXPECT_THAT(thrown_by<FileError>([&] { write_csv("/dev/full", world); }), full);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
@@ -119,14 +121,14 @@ class FileSizeLimit {
 
 TEST(WorldFile, KeepsTheOldFileWhenWritingTheNewOneFails) {
   const TemporaryFolder folder;
-  for (const char* name : {"m.json", "m.csv"}) {
+  for (const char* name : {"m.rgum", "m.json", "m.csv"}) {
     put(folder / name, "old");
     const FileSizeLimit limit(100);
     EXPECT_THAT(thrown_by<FileError>([&] { write_world(folder / name, river_swim()); }),
                 HasSubstr("File too large"));
     EXPECT_EQ(contents(folder / name), "old");
   }
-  EXPECT_THAT(folder.names(), UnorderedElementsAre("m.json", "m.csv"));
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("m.rgum", "m.json", "m.csv"));
 }
 
 TEST(WorldFile, WritesThroughLinksAndKeepsThem) {
@@ -210,7 +212,8 @@ TEST_P(MillionTransitions, ComeBackUnchanged) {
   expect_same_world(back, world);
 }
 
-INSTANTIATE_TEST_SUITE_P(WorldFile, MillionTransitions, testing::Values(".json", ".csv", ".tra"),
+INSTANTIATE_TEST_SUITE_P(WorldFile, MillionTransitions,
+                         testing::Values(".rgum", ".json", ".csv", ".tra"),
                          [](const auto& format) { return std::string(format.param + 1); });
 
 }  // namespace

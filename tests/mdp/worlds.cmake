@@ -1,5 +1,6 @@
 # Tests of the generators and file formats.
 set(RGU_WORLD_TESTS
+  binary_file_test.cpp
   csv_file_test.cpp
   generators_test.cpp
   json_file_test.cpp
