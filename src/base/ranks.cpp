@@ -14,11 +14,16 @@ class Alone final : public Ranks {
   void broadcast(std::span<std::byte>) override {}
   void sum(std::span<double>) override {}
   void sum(std::span<float>) override {}
+  void largest(std::span<double>) override {}
   std::vector<std::string> gather(std::string_view own) override { return {std::string(own)}; }
-  void send(std::span<const double>, int) override { throw std::logic_error("no other rank"); }
-  void receive(std::span<double>, int) override { throw std::logic_error("no other rank"); }
-  void post(const Letter&, int) override { throw std::logic_error("no other rank"); }
+  void send(std::span<const std::byte>, int) override { refuse(); }
+  void receive(std::span<std::byte>, int) override { refuse(); }
+  void post(const Letter&, int) override { refuse(); }
   std::optional<Letter> mail() override { return {}; }
+  Letter next_letter() override { refuse(); }
+
+ private:
+  [[noreturn]] static void refuse() { throw std::logic_error("a job of one process has no other"); }
 };
 
 }  // namespace
@@ -37,6 +42,11 @@ void broadcast(Ranks& ranks, std::string& text) {
 
 double sum(Ranks& ranks, double value) {
   ranks.sum(std::span(&value, 1));
+  return value;
+}
+
+double largest(Ranks& ranks, double value) {
+  ranks.largest(std::span(&value, 1));
   return value;
 }
 

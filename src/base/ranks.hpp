@@ -39,21 +39,23 @@ class Ranks {
   virtual void broadcast(std::span<std::byte> bytes) = 0;  // what rank 0 has
   virtual void sum(std::span<double> values) = 0;          // entry by entry
   virtual void sum(std::span<float> values) = 0;
+  virtual void largest(std::span<double> values) = 0;                 // entry by entry
   virtual std::vector<std::string> gather(std::string_view own) = 0;  // every rank's, in order
 
   // One rank sends, another receives as many.
-  virtual void send(std::span<const double> values, int to) = 0;
-  virtual void receive(std::span<double> values, int from) = 0;
+  virtual void send(std::span<const std::byte> bytes, int to) = 0;
+  virtual void receive(std::span<std::byte> bytes, int from) = 0;
 
   // Letters arrive in the order in which one rank posts them to another.
   virtual void post(const Letter& letter, int to) = 0;  // `from` is not looked at
   virtual std::optional<Letter> mail() = 0;             // one that has arrived, if any
+  virtual Letter next_letter() = 0;                     // waits for one
 };
 
 // A job of one process.
 Ranks& alone();
 
-// broadcast() of a plain value, of a vector of such (its size too), and of a text.
+// broadcast() of a plain value, and of a text with its size.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 void broadcast(Ranks& ranks, T& value) {
@@ -61,7 +63,8 @@ void broadcast(Ranks& ranks, T& value) {
 }
 void broadcast(Ranks& ranks, std::string& text);
 
-// The sum of one number.
+// The sum, and the largest, of one number.
 double sum(Ranks& ranks, double value);
+double largest(Ranks& ranks, double value);
 
 }  // namespace rgu

@@ -25,6 +25,7 @@ void add_check(CLI::App& app, Command& chosen);
 void add_theory(CLI::App& app, Command& chosen);
 void add_lm(CLI::App& app, Command& chosen);
 void add_align(CLI::App& app, Command& chosen);
+void add_large(CLI::App& app, Command& chosen);  // in large/cli, or that there is none
 void add_doctor(CLI::App& app, Command& chosen);
 void add_keys(CLI::App& app, Command& chosen);
 void add_completions(CLI::App& app, Command& chosen);

@@ -1,43 +1,48 @@
-// rgu: all its commands.
-#include "rgu/base/version.hpp"
-#include "rgu/cli/command.hpp"
+// rgu in one process. What needs several, or what they are made for, is done by rgu-mpi.
+#include <fmt/format.h>
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rgu/base/launch.hpp"
+#include "rgu/cli/commands.hpp"
+#include "rgu/cli/exit_code.hpp"
+#include "rgu/cli/hand_over.hpp"
+#include "rgu/cli/job.hpp"
 
 namespace {
 
-constexpr const char* kFooter =
-    "Exit codes: 0 done; 1 internal error; 2 bad input; 3 not solved (diverged, or constraints "
-    "not\n"
-    "met; all is saved); 4 the system refused to write; 130 interrupted (all is saved).\n\n"
-    "Examples:\n"
-    "  rgu list                      what can be solved\n"
-    "  rgu solve exploration         solve it over its seeds, write a run folder and a report\n"
-    "  rgu show exploration          the problem file, to start one's own from\n"
-    "  rgu evaluate runs/exploration how the policies do at and around the worst case\n"
-    "  rgu sweep exploration --radius 0:1:0.1   the price and the gain of robustness";
+int refused(const rgu::Launch& launch, const std::string& reason) {
+  if (launch.rank == 0) fmt::print(stderr, "rgu: {}\n", reason);
+  return rgu::kBadInput;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Robust general-utility reinforcement learning", "rgu");
-  app.set_version_flag("--version", rgu::version_text());
-  app.require_subcommand(1);
-  app.footer(kFooter);
-  rgu::Command chosen;
-  rgu::add_solve(app, chosen);
-  rgu::add_resume(app, chosen);
-  rgu::add_evaluate(app, chosen);
-  rgu::add_certify(app, chosen);
-  rgu::add_sweep(app, chosen);
-  rgu::add_compare(app, chosen);
-  rgu::add_report(app, chosen);
-  rgu::add_show(app, chosen);
-  rgu::add_list(app, chosen);
-  rgu::add_check(app, chosen);
-  rgu::add_theory(app, chosen);
-  rgu::add_lm(app, chosen);
-  rgu::add_align(app, chosen);
-  rgu::add_doctor(app, chosen);
-  rgu::add_keys(app, chosen);
-  rgu::add_completions(app, chosen);
-  return rgu::run_program(app, "rgu", argc, argv, chosen);
+  const rgu::Launch launch = rgu::launch();
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  const bool several = launch.size > 1;
+  if (several && !rgu::runs_in_ranks(command)) {
+    return refused(launch, fmt::format("'rgu {}' runs in one process, and {} were started", command,
+                                       launch.size));
+  }
+  // rgu-lm has ranks of its own.
+  if ((!several || command == "align") && command != "large") return rgu::run_rgu(argc, argv);
+  const auto program = rgu::program_beside("rgu-mpi");
+  if (!program) {
+    return refused(launch,
+                   fmt::format("'rgu {}'{} needs the program rgu-mpi, which is neither beside "
+                               "rgu nor on the PATH: rgu was built without MPI{}",
+                               command, several ? " in several processes" : "",
+                               command == "large" ? " or PETSc" : ""));
+  }
+  try {
+    rgu::hand_over(*program, std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "rgu: {}\n", error.what());
+    return rgu::kInternalError;
+  }
 }

@@ -11,6 +11,7 @@
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/cli/exit_code.hpp"
+#include "rgu/cli/job.hpp"
 
 namespace rgu {
 namespace {
@@ -32,15 +33,18 @@ void check_command(const CLI::App& app, const std::string& program, int argc, ch
 
 int run_program(CLI::App& app, const std::string& name, int argc, char** argv, Command& chosen) {
   const auto failed = [&](int code, const char* message) {
-    fmt::print(stderr, "{}: {}\n", name, message);
+    const Ranks& ranks = job_ranks();
+    const std::string who = ranks.leads() ? name : fmt::format("{}, rank {}", name, ranks.rank());
+    fmt::print(stderr, "{}: {}\n", who, message);
     return code;
   };
   try {
     check_command(app, name, argc, argv);
     app.parse(argc, argv);
   } catch (const InvalidInput& error) {
-    return failed(kBadInput, error.what());
+    return job_ranks().leads() ? failed(kBadInput, error.what()) : kBadInput;
   } catch (const CLI::ParseError& error) {
+    if (!job_ranks().leads()) return error.get_exit_code() == 0 ? kDone : kBadInput;
     return app.exit(error) == 0 ? kDone : kBadInput;
   }
   try {
@@ -53,19 +57,26 @@ int run_program(CLI::App& app, const std::string& name, int argc, char** argv, C
     return failed(kBadInput, error.what());
   } catch (const FileError& error) {
     return failed(kFileError, error.what());
+  } catch (const RankLost& error) {
+    return job_ranks().leads() ? failed(kInternalError, error.what()) : kInternalError;
   } catch (const std::exception& error) {
     return failed(kInternalError, error.what());
   }
 }
 
 void ThreadArgument::add_to(CLI::App& command) {
-  command.add_option("--threads", threads, "Threads to use (default: all of the machine)")
+  command
+      .add_option("--threads", threads,
+                  "Threads to use (default: all of the machine, shared by the processes of a job)")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
 }
 
 int ThreadArgument::count() const {
-  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (threads > 0) return threads;
+  // Ranks on one machine share it.
+  const auto all = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, all / job_ranks().neighbours());
 }
 
 }  // namespace rgu

@@ -2,15 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/folder_lock.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/interrupt.hpp"
+#include "rgu/cli/job.hpp"
 #include "rgu/cli/progress_display.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/experiment/runner.hpp"
+#include "rgu/experiment/spread.hpp"
 #include "rgu/experiment/stored_run.hpp"
 #include "rgu/record/run_files.hpp"
 
@@ -19,15 +22,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// --spread.
+const std::map<std::string, Spread> kSpreads = {{"seeds", Spread::kSeeds},
+                                                {"samples", Spread::kSamples}};
+
 struct OutputArguments {
   bool json = false;
   bool quiet = false;
   ThreadArgument threads;
+  std::string spread;  // empty: chosen
 
   void add_to(CLI::App& command) {
     threads.add_to(command);
     command.add_flag("--json", json, "Print the results as JSON");
     command.add_flag("--quiet,-q", quiet, "No progress");
+    command
+        .add_option(
+            "--spread", spread,
+            "Under mpirun, what the processes share: 'seeds', or the 'samples' of each batch "
+            "(default: seeds where gradients are exact or there are enough of them)")
+        ->check(CLI::IsMember(kSpreads));
   }
 };
 
@@ -48,9 +62,19 @@ int run_and_tell(const ProblemConfig& config, const RunFolder& folder,
         output.quiet ? ProgressDisplay::Style::kQuiet : ProgressDisplay::Style::kAuto;
     ProgressDisplay display(config, style);
     options.threads = output.threads.count();
+    options.ranks = &job_ranks();
+    if (!output.spread.empty()) options.spread = kSpreads.at(output.spread);
     options.interrupt = &interrupt_flag();
     options.progress = [&](const Progress& progress) { display.show(progress); };
-    outcomes = run_seeds(config, folder, options);
+    const WaitedFor by_the_others;
+    try {
+      outcomes = run_seeds(config, folder, options);
+    } catch (const RankLost& lost) {
+      throw RankLost(fmt::format(
+          "{}; what the last checkpoints hold is safe: 'rgu resume {}' goes on, with any number of "
+          "processes",
+          lost.what(), fs::proximate(folder.path()).string()));
+    }
   }
   const RunRecord run = read_run(folder);
   const fs::path page = write_report(folder, run);
@@ -91,15 +115,44 @@ ProblemConfig config_of(const SolveArguments& arguments) {
   return problem.config();
 }
 
-int solve(const SolveArguments& arguments) {
+// On every rank but 0.
+int assist(const OutputArguments& output) {
+  const WaitedFor by_rank_0;
+  assist(job_ranks(), output.threads.count());
+  return kDone;
+}
+
+// Rank 0's side of a command: where it fails before there is work for the others, they go home.
+template <class Prepare>
+auto leading(const Prepare& prepare) {
+  try {
+    return prepare();
+  } catch (...) {
+    dismiss(job_ranks());
+    throw;
+  }
+}
+
+struct PreparedRun {
+  ProblemConfig config;
+  OpenRun run;
+};
+
+PreparedRun begun(const SolveArguments& arguments) {
   ProblemConfig config = config_of(arguments);
   config.output.tensorboard = config.output.tensorboard || arguments.tensorboard;
   const fs::path path =
       arguments.out.empty() ? free_run_folder(config.name) : fs::path(arguments.out);
   interrupt_flag();  // from here on Ctrl-C leaves a whole folder behind
-  const OpenRun run =
+  OpenRun run =
       begin_run(config, path, arguments.force ? ExistingRun::kReplace : ExistingRun::kRefuse);
-  return run_and_tell(config, run.folder, arguments.output, {});
+  return {.config = std::move(config), .run = std::move(run)};
+}
+
+int solve(const SolveArguments& arguments) {
+  if (!job_ranks().leads()) return assist(arguments.output);
+  const PreparedRun prepared = leading([&] { return begun(arguments); });
+  return run_and_tell(prepared.config, prepared.run.folder, arguments.output, {});
 }
 
 struct ResumeArguments {
@@ -123,14 +176,22 @@ void check_not_passed(const ProblemConfig& config, const RunRecord& run) {
   }
 }
 
-int resume(const ResumeArguments& arguments) {
+PreparedRun reopened(const ResumeArguments& arguments) {
   for (const std::string& set : arguments.sets) check_resumable(set);
-  const RunFolder folder = RunFolder::open(arguments.run);
-  const FolderLock lock(folder.path());
-  const ProblemConfig config = read_run_config(folder, arguments.sets);
+  RunFolder folder = RunFolder::open(arguments.run);
+  FolderLock lock(folder.path());
+  ProblemConfig config = read_run_config(folder, arguments.sets);
   check_not_passed(config, read_run(folder));
   if (!arguments.sets.empty()) write_file(folder.config(), to_toml(config));
-  return run_and_tell(config, folder, arguments.output, {.reopen = !arguments.sets.empty()});
+  return {.config = std::move(config),
+          .run = {.folder = std::move(folder), .lock = std::move(lock)}};
+}
+
+int resume(const ResumeArguments& arguments) {
+  if (!job_ranks().leads()) return assist(arguments.output);
+  const PreparedRun prepared = leading([&] { return reopened(arguments); });
+  return run_and_tell(prepared.config, prepared.run.folder, arguments.output,
+                      {.reopen = !arguments.sets.empty()});
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ Order read_header(LineScanner& lines) {
   return order;
 }
 
-Row read_row(LineScanner& lines, const Order& order, const FiniteMdp& mdp) {
+Row read_row(LineScanner& lines, const Order& order, const DemonstratedModel& model) {
   Row row{.fields = {}, .line = lines.place().line};
   for (std::size_t i = 0; i < order.size(); ++i) {
     row.fields[order[i]] = lines.id(kColumns[order[i]]);
@@ -56,10 +56,10 @@ Row read_row(LineScanner& lines, const Order& order, const FiniteMdp& mdp) {
              kColumns[order[i]]);
   }
   check_at(lines.at_end(), lines.place(), "has more than {} fields", order.size());
-  check_at(row.fields[2] < mdp.states(), lines.place(), "state is {}, must be in 0 .. {}",
-           row.fields[2], mdp.states() - 1);
-  check_at(row.fields[3] < mdp.actions(), lines.place(), "action is {}, must be in 0 .. {}",
-           row.fields[3], mdp.actions() - 1);
+  check_at(row.fields[2] < model.states, lines.place(), "state is {}, must be in 0 .. {}",
+           row.fields[2], model.states - 1);
+  check_at(row.fields[3] < model.actions, lines.place(), "action is {}, must be in 0 .. {}",
+           row.fields[3], model.actions - 1);
   return row;
 }
 
@@ -91,16 +91,22 @@ Matrix expert_occupancy(const ExpertConfig& expert, const World& world, std::uin
 }  // namespace
 
 Matrix parse_demonstrations(const NamedText& source, const FiniteMdp& mdp) {
+  return parse_demonstrations(
+      source, DemonstratedModel{
+                  .states = mdp.states(), .actions = mdp.actions(), .discount = mdp.discount()});
+}
+
+Matrix parse_demonstrations(const NamedText& source, const DemonstratedModel& model) {
   LineScanner lines(source);
   const Order order = read_header(lines);
   std::vector<Row> rows;
-  while (lines.next_line()) rows.push_back(read_row(lines, order, mdp));
+  while (lines.next_line()) rows.push_back(read_row(lines, order, model));
   check_at(!rows.empty(), lines.place(), "has no steps after the header");
   std::sort(rows.begin(), rows.end());
   check_steps(source.file, rows);
-  Matrix occupancy = Matrix::Zero(mdp.states(), mdp.actions());
+  Matrix occupancy = Matrix::Zero(model.states, model.actions);
   for (const Row& row : rows) {
-    occupancy(row.fields[2], row.fields[3]) += std::pow(mdp.discount(), row.fields[1]);
+    occupancy(row.fields[2], row.fields[3]) += std::pow(model.discount, row.fields[1]);
   }
   return occupancy / occupancy.sum();
 }

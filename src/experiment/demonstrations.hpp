@@ -19,6 +19,12 @@ namespace rgu {
 // One header line that names these four columns, in any order, then one step a line, in any order.
 // Ids count from 0; the steps of a trajectory are 0, 1, .. without a gap. Throws InvalidInput, with
 // file and line, on anything else and on states and actions that the model does not have.
+struct DemonstratedModel {
+  Index states = 0;
+  Index actions = 0;
+  double discount = 0;
+};
+Matrix parse_demonstrations(const NamedText& source, const DemonstratedModel& model);
 Matrix parse_demonstrations(const NamedText& source, const FiniteMdp& mdp);
 
 // From the file or the expert of the config. The expert follows a policy that is optimal for its

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
-#include <optional>
 
 #include "rgu/base/blas_setup.hpp"
 #include "rgu/base/check.hpp"
@@ -14,69 +12,13 @@
 #include "rgu/base/version.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/method_choice.hpp"
-#include "rgu/experiment/solve_seed.hpp"
+#include "rgu/experiment/seed_sink.hpp"
+#include "rgu/experiment/spread.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
 #include "rgu/record/run_files.hpp"
-#include "rgu/record/seed_recorder.hpp"
-#include "rgu/solver/state_file.hpp"
 
 namespace rgu {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Of the time between two checkpoints, at most this share goes into writing them.
-constexpr double kCheckpointShare = 0.05;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-SeedOutcome run_seed(const ProblemConfig& config, const RunFolder& folder, std::size_t index,
-                     ThreadPool& pool, const RunnerOptions& options) {
-  const std::uint64_t seed = config.seeds[index];
-  SeedProblem problem{.config = config, .seed = seed, .of = make_instance(config, seed)};
-  SeedRecorder recorder(folder.seed(seed), {.tensorboard = config.output.tensorboard});
-  std::optional<SolverState> resumed;
-  if (recorder.resumed_state()) {
-    resumed = parse_state(*recorder.resumed_state());
-    resumed->seconds = recorder.resumed_seconds();
-  }
-  Progress progress{.seed_index = index, .seed = seed};
-  Clock::time_point last_checkpoint = Clock::now();
-  const SolvedSeed solved = solve_seed(
-      problem, resumed, pool,
-      {.measured =
-           [&](const Metrics& metrics, double seconds) {
-             recorder.add(metrics, seconds);
-             progress.iteration = metrics.iteration;
-             progress.objective = metrics.objective;
-             progress.envelope = metrics.envelope;
-             progress.residual = metrics.residual;
-             progress.samples = metrics.samples;
-             if (options.progress) options.progress(progress);
-           },
-       .iterated =
-           [&](const SolverState& state, double residual) {
-             if (options.iterated) options.iterated();
-             const double pause = std::max(config.output.checkpoint_seconds,
-                                           recorder.checkpoint_cost() / kCheckpointShare);
-             if (seconds_since(last_checkpoint) < pause) return;
-             SolverState judged = state;
-             judged.residual = residual;
-             recorder.checkpoint(to_text(judged));
-             last_checkpoint = Clock::now();
-           },
-       .ended = [&](const SolverState& state) { recorder.checkpoint(to_text(state)); },
-       .interrupt = options.interrupt});
-  write_seed(folder.seed(seed), solved.files);
-  if (solved.files.finished) recorder.finish();
-  progress.status = solved.status;
-  progress.iteration = solved.iterations;
-  progress.envelope = solved.files.record.worst_case.value;
-  if (options.progress) options.progress(progress);
-  return {.seed = seed, .status = solved.status, .solved = solved.files.record.solved};
-}
 
 // Equal models and utilities, as far as an uneven mass and an uneven value can tell.
 bool same_problem(const Instance& a, const Instance& b) {
@@ -175,7 +117,6 @@ std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder&
     }
     if (!is_finished(seed_folder)) open.push_back(i);
   }
-  const int outer = std::clamp(static_cast<int>(open.size()), 1, options.threads);
   std::mutex telling;
   RunnerOptions serial = options;
   if (options.progress) {
@@ -184,12 +125,16 @@ std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder&
       options.progress(progress);
     };
   }
+  if (options.ranks != nullptr && options.ranks->size() > 1) {
+    return run_spread(config, folder, open, serial);
+  }
+  const int outer = std::clamp(static_cast<int>(open.size()), 1, options.threads);
   std::vector<SeedOutcome> outcomes(open.size());
   ThreadPool seeds(outer);
   seeds.for_each(static_cast<Index>(open.size()), [&](Index i) {
     ThreadPool sampling(std::max(1, options.threads / outer));
-    const std::size_t index = open[static_cast<std::size_t>(i)];
-    outcomes[static_cast<std::size_t>(i)] = run_seed(config, folder, index, sampling, serial);
+    SeedFolder sink(config, folder, open[static_cast<std::size_t>(i)], serial);
+    outcomes[static_cast<std::size_t>(i)] = run_seed(config, sink.task(), sampling, sink, serial);
   });
   return outcomes;
 }

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "rgu/base/folder_lock.hpp"
+#include "rgu/base/ranks.hpp"
 #include "rgu/experiment/config.hpp"
 #include "rgu/experiment/instance.hpp"
 #include "rgu/record/run_folder.hpp"
@@ -28,8 +30,13 @@ struct Progress {
   Index samples = 0;
 };
 
+enum class Spread;
+
 struct RunnerOptions {
   int threads = 1;  // over seeds first, then inside the sampling of each
+  // Processes to share the work with; the others are in assist() (spread.hpp). Null: none.
+  Ranks* ranks = nullptr;
+  std::optional<Spread> spread = {};  // of the work over the ranks; empty: chosen
   std::function<void(const Progress&)> progress = {};
   std::function<void()> iterated = {};  // after every iteration, from the thread that made it
   const std::atomic<bool>* interrupt = nullptr;  // set: stop soon, with everything saved
@@ -54,7 +61,7 @@ OpenRun begin_run(const ProblemConfig& config, const std::filesystem::path& path
                   ExistingRun existing);
 
 // Runs every seed that is not finished, from its last checkpoint, and records it. What is written
-// does not depend on the number of threads, nor on interruptions (but for the timing files). The
+// does not depend on the number of threads and ranks, nor on interruptions (but for timing). The
 // caller holds the folder's lock. Throws FileError where the system refuses to write.
 std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder& folder,
                                    const RunnerOptions& options = {});

@@ -39,7 +39,8 @@ Instance fitted(Instance instance, const ProblemConfig& config) {
 }  // namespace
 
 struct SeedRun::Parts {
-  Parts(const ProblemConfig& problem, std::uint64_t seed_number, Instance made, ThreadPool& pool)
+  Parts(const ProblemConfig& problem, std::uint64_t seed_number, Instance made, ThreadPool& pool,
+        Ranks& ranks)
       : seed(seed_number),
         instance(fitted(std::move(made), problem)),
         config(resolved(problem, instance)),
@@ -51,7 +52,7 @@ struct SeedRun::Parts {
     check_budgets(config);
     if (is_over_occupancies(config)) polytope.emplace(instance.world.mdp);
     if (!is_sampled()) return;
-    sampler = std::make_unique<TrajectorySampler>(instance.world.mdp, pool);
+    sampler = std::make_unique<TrajectorySampler>(instance.world.mdp, pool, ranks);
     set_budgets(0);
   }
 
@@ -102,12 +103,12 @@ struct SeedRun::Parts {
   std::optional<SampledOracle> sampled;
 };
 
-SeedRun::SeedRun(const ProblemConfig& config, std::uint64_t seed, ThreadPool& pool)
-    : SeedRun(config, seed, make_instance(config, seed), pool) {}
+SeedRun::SeedRun(const ProblemConfig& config, std::uint64_t seed, ThreadPool& pool, Ranks& ranks)
+    : SeedRun(config, seed, make_instance(config, seed), pool, ranks) {}
 
 SeedRun::SeedRun(const ProblemConfig& config, std::uint64_t seed, Instance instance,
-                 ThreadPool& pool)
-    : parts_(std::make_unique<Parts>(config, seed, std::move(instance), pool)) {}
+                 ThreadPool& pool, Ranks& ranks)
+    : parts_(std::make_unique<Parts>(config, seed, std::move(instance), pool, ranks)) {}
 
 SeedRun::~SeedRun() = default;
 

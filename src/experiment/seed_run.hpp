@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "rgu/base/ranks.hpp"
 #include "rgu/base/thread_pool.hpp"
 #include "rgu/experiment/config.hpp"
 #include "rgu/experiment/instance.hpp"
@@ -16,12 +17,14 @@ namespace rgu {
 
 class SeedRun {
  public:
-  // Makes the instance. `pool` serves sampling; results do not depend on its size. Throws
+  // Makes the instance. `pool` and `ranks` serve sampling; results do not depend on them. Throws
   // InvalidInput where the parts of the config do not fit each other.
-  SeedRun(const ProblemConfig& config, std::uint64_t seed, ThreadPool& pool);
+  SeedRun(const ProblemConfig& config, std::uint64_t seed, ThreadPool& pool,
+          Ranks& ranks = alone());
   // The same with an instance that is there already: of the config only [gradient], [solver] and
   // [stopping] are looked at.
-  SeedRun(const ProblemConfig& config, std::uint64_t seed, Instance instance, ThreadPool& pool);
+  SeedRun(const ProblemConfig& config, std::uint64_t seed, Instance instance, ThreadPool& pool,
+          Ranks& ranks = alone());
   ~SeedRun();
   SeedRun(const SeedRun&) = delete;
   SeedRun& operator=(const SeedRun&) = delete;

@@ -50,9 +50,9 @@ class SeedObserver {
 }  // namespace
 
 SolvedSeed solve_seed(const SeedProblem& problem, const std::optional<SolverState>& resumed,
-                      ThreadPool& pool, const SeedHooks& hooks) {
+                      ThreadPool& pool, const SeedHooks& hooks, Ranks& ranks) {
   const ProblemConfig& config = problem.config;
-  SeedRun run(config, problem.seed, problem.of, pool);
+  SeedRun run(config, problem.seed, problem.of, pool, ranks);
   SeedObserver observer(config, run, hooks);
   SolverResult result = run.solve(resumed.value_or(run.start()), std::ref(observer));
   if (result.status != Status::kInterrupted) observer.finish(result.state);

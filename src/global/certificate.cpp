@@ -11,16 +11,13 @@ namespace {
 // Where these many sweeps do not settle the span, the model mixes slowly and Krylov solves pay.
 constexpr Index kSweepLimit = 100;
 
-// Every V with V <= slope + g P V has (1-g) <rho, V> <= <slope, lambda> on Lambda: multiply the
-// flow equations by V. `value` + shortfall / (1-g) is one, where shortfall is the least of
-// min_a Q - value. Sums of S + 2 terms no larger than |V| are rounded twice: in the shortfall and
-// in <rho, V>.
 double bound_from(const FiniteMdp& mdp, const Vector& value, double shortfall, double offset) {
-  const double least = (1 - mdp.discount()) * mdp.start().dot(value);
-  const double largest = value.lpNorm<Eigen::Infinity>() + std::abs(offset);
-  const double rounding =
-      2 * std::numeric_limits<double>::epsilon() * static_cast<double>(mdp.states() + 2) * largest;
-  return offset + least + shortfall - rounding;
+  return bound_of({.states = mdp.states(),
+                   .discount = mdp.discount(),
+                   .start_value = mdp.start().dot(value),
+                   .largest = value.lpNorm<Eigen::Infinity>(),
+                   .shortfall = shortfall},
+                  offset);
 }
 
 PlannedBound by_policy_iteration(const FiniteMdp& mdp, const Matrix& slope, double offset) {
@@ -30,6 +27,17 @@ PlannedBound by_policy_iteration(const FiniteMdp& mdp, const Matrix& slope, doub
 }
 
 }  // namespace
+
+// Every V with V <= slope + g P V has (1-g) <rho, V> <= <slope, lambda> on Lambda: multiply the
+// flow equations by V. V + shortfall / (1-g) is one. Sums of S + 2 terms no larger than |V| are
+// rounded twice: in the shortfall and in <rho, V>.
+double bound_of(const ValueFacts& facts, double offset) {
+  const double least = (1 - facts.discount) * facts.start_value;
+  const double rounding = 2 * std::numeric_limits<double>::epsilon() *
+                          static_cast<double>(facts.states + 2) *
+                          (facts.largest + std::abs(offset));
+  return offset + least + facts.shortfall - rounding;
+}
 
 PlannedBound planned_bound(const FiniteMdp& mdp, const Matrix& slope, double offset,
                            const Vector& guess) {

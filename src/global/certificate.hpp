@@ -29,6 +29,16 @@ struct PlannedBound {
 PlannedBound planned_bound(const FiniteMdp& mdp, const Matrix& slope, double offset,
                            const Vector& guess = {});
 
+// What is known of some values V: a lower bound follows, whatever they are.
+struct ValueFacts {
+  Index states = 0;
+  double discount = 0;
+  double start_value = 0;  // <rho, V>
+  double largest = 0;      // |V|_inf
+  double shortfall = 0;    // the least over the states of min_a Q_V(s,a) - V(s)
+};
+double bound_of(const ValueFacts& facts, double offset);
+
 enum class GlobalStatus {
   kCertified,  // the gap is as small as was asked for
   kLimit,      // it is not: out of iterations, or rounding ended the progress

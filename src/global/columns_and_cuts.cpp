@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "rgu/ambiguity/linear_program.hpp"
-#include "rgu/mdp/occupancy.hpp"
 #include "rgu/mdp/planning.hpp"
 
 namespace rgu {
@@ -35,19 +34,19 @@ void keep_only(const std::vector<std::size_t>& positions, std::vector<T>& list) 
 
 }  // namespace
 
-void ColumnsAndCuts::add_column(Matrix occupancy) {
+void ColumnsAndCuts::add_column(const EnvelopeModel& model, Matrix occupancy) {
   columns_.push_back(std::move(occupancy));
   for (std::size_t k = 0; k < cuts_.size(); ++k) {
     values_[k].conservativeResize(static_cast<Index>(columns_.size()));
-    values_[k](values_[k].size() - 1) = cuts_[k].at(columns_.back());
+    values_[k](values_[k].size() - 1) = model.value(cuts_[k], columns_.back());
   }
 }
 
-void ColumnsAndCuts::add_cut(Cut cut) {
+void ColumnsAndCuts::add_cut(const EnvelopeModel& model, Cut cut) {
   cuts_.push_back(std::move(cut));
   Vector values(static_cast<Index>(columns_.size()));
   for (Index i = 0; i < values.size(); ++i) {
-    values(i) = cuts_.back().at(columns_[static_cast<std::size_t>(i)]);
+    values(i) = model.value(cuts_.back(), columns_[static_cast<std::size_t>(i)]);
   }
   values_.push_back(std::move(values));
 }
@@ -100,10 +99,10 @@ void ColumnsAndCuts::forget(const Mixture& mixture) {
 }
 
 bool ColumnsAndCuts::advance(EnvelopeSearch& search) {
-  const FiniteMdp& mdp = search.problem().mdp;
+  const EnvelopeModel& model = search.model();
   if (columns_.empty()) {
-    add_column(search.best().occupancy);
-    add_cut(search.best_point().cut);
+    add_column(model, search.best().occupancy);
+    add_cut(model, search.best_point().cut);
   }
   const Mixture mixture = game();
   const auto action = search.plan_against(mean_cut(cuts_, mixture.cuts));
@@ -113,15 +112,14 @@ bool ColumnsAndCuts::advance(EnvelopeSearch& search) {
     if (mixture.columns(i) > 0) mixed += mixture.columns(i) * columns_[static_cast<std::size_t>(i)];
   }
   forget(mixture);
-  add_column(occupancy(mdp, deterministic_policy(action, mdp.actions())));
-  const EnvelopePoint there = envelope_at(search.problem(), mixed, search.best().nature);
+  add_column(model, model.evaluated(deterministic_policy(action, model.actions()))->occupancy());
+  const EnvelopePoint there = model.at(mixed, search.best().nature);
   search.offer_member(there);
   Matrix between = kTrialStep * mixed + (1 - kTrialStep) * search.best().occupancy;
-  add_cut(there.cut);
-  const EnvelopePoint halfway =
-      envelope_at(search.problem(), std::move(between), search.best().nature);
+  add_cut(model, there.cut);
+  const EnvelopePoint halfway = model.at(std::move(between), search.best().nature);
   search.offer_member(halfway);
-  add_cut(halfway.cut);
+  add_cut(model, halfway.cut);
   return search.certified() || !patience_.is_over(search.best().gap());
 }
 

@@ -25,8 +25,8 @@ class ColumnsAndCuts final : public EnvelopeMethod {
     Vector cuts;
   };
   Mixture game() const;
-  void add_column(Matrix occupancy);
-  void add_cut(Cut cut);
+  void add_column(const EnvelopeModel& model, Matrix occupancy);
+  void add_cut(const EnvelopeModel& model, Cut cut);
   void forget(const Mixture& mixture);
 
   std::vector<Matrix> columns_;

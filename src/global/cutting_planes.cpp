@@ -82,7 +82,9 @@ GlobalSolution cutting_plane_minimum(const FiniteMdp& mdp, const Utility& utilit
                                      const ConvexSet& ambiguity,
                                      const CuttingPlaneOptions& options) {
   check_count("iterations", options.iterations);
-  EnvelopeSearch search({mdp, utility, ambiguity}, options.tolerance);
+  const WholeModel model({mdp, utility, ambiguity});
+  check_envelope_problem(model.problem());
+  EnvelopeSearch search(model, options.tolerance);
   CuttingPlanes method(mdp);
   search.offer_policy(
       Matrix::Constant(mdp.states(), mdp.actions(), 1.0 / static_cast<double>(mdp.actions())));

@@ -19,12 +19,13 @@ namespace {
 class FirstStep final : public EnvelopeMethod {
  public:
   bool advance(EnvelopeSearch& search) override {
-    const FiniteMdp& mdp = search.problem().mdp;
-    const EnvelopePoint uniform = search.offer_policy(
-        Matrix::Constant(mdp.states(), mdp.actions(), 1.0 / static_cast<double>(mdp.actions())));
+    const EnvelopeModel& model = search.model();
+    const EnvelopePoint uniform = search.offer_policy(Matrix::Constant(
+        model.own_states(), model.actions(), 1.0 / static_cast<double>(model.actions())));
     const auto action = search.plan_against(uniform.cut);
     if (search.certified()) return false;
-    const EnvelopePoint planned = search.offer_policy(deterministic_policy(action, mdp.actions()));
+    const EnvelopePoint planned =
+        search.offer_policy(deterministic_policy(action, model.actions()));
     if (!search.certified()) search.plan_against(planned.cut);
     return false;
   }
@@ -32,11 +33,11 @@ class FirstStep final : public EnvelopeMethod {
 
 class InteriorPoint final : public EnvelopeMethod {
  public:
-  explicit InteriorPoint(const Drift& drift) : drift_(drift) {}
+  InteriorPoint(const EnvelopeProblem& problem, const Drift& drift)
+      : problem_(problem), drift_(drift) {}
 
   bool advance(EnvelopeSearch& search) override {
-    const EnvelopeProblem& problem = search.problem();
-    const GlobalSolution solution = drift_interior_point(problem.mdp, drift_, problem.ambiguity,
+    const GlobalSolution solution = drift_interior_point(problem_.mdp, drift_, problem_.ambiguity,
                                                          {.tolerance = search.tolerance()});
     search.raise_bound(solution.lower_bound);
     search.offer_policy(solution.policy);
@@ -44,6 +45,7 @@ class InteriorPoint final : public EnvelopeMethod {
   }
 
  private:
+  EnvelopeProblem problem_;
   const Drift& drift_;
 };
 
@@ -68,26 +70,39 @@ struct EnvelopeSolver::Phase {
 
 EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
                                const ConvexSet& ambiguity, double tolerance)
-    : search_({mdp, utility, ambiguity}, tolerance) {
-  if (const Drift* drift = interior_point_drift(search_.problem())) {
-    phases_.push_back({"interior points", std::make_unique<InteriorPoint>(*drift)});
+    : whole_(std::make_unique<WholeModel>(EnvelopeProblem{mdp, utility, ambiguity})),
+      search_(*whole_, tolerance) {
+  const EnvelopeProblem& problem = whole_->problem();
+  check_envelope_problem(problem);
+  if (const Drift* drift = interior_point_drift(problem)) {
+    add("interior points", std::make_unique<InteriorPoint>(problem, *drift));
   }
-  phases_.push_back({"planning", std::make_unique<FirstStep>()});
+  add("planning", std::make_unique<FirstStep>());
   const Index pairs = mdp.states() * mdp.actions();
-  const auto add = [this](std::string_view name, std::unique_ptr<EnvelopeMethod> method) {
-    phases_.push_back({name, std::move(method)});
-  };
   if (pairs > kSmallModel) {
     add("policy descent", std::make_unique<PolicyDescent>());
     add("columns and cuts", std::make_unique<ColumnsAndCuts>());
   }
-  if (pairs <= kProjectableModel) add("projected descent", std::make_unique<ProjectedDescent>());
+  if (pairs <= kProjectableModel) {
+    add("projected descent", std::make_unique<ProjectedDescent>(problem));
+  }
   if (pairs <= kSmallModel) {
     add("cutting planes", std::make_unique<CuttingPlanes>(mdp));
   } else if (pairs <= kProjectableModel) {
     add("columns and cuts", std::make_unique<ColumnsAndCuts>());
   }
   std::reverse(phases_.begin(), phases_.end());
+}
+
+EnvelopeSolver::EnvelopeSolver(const EnvelopeModel& model, double tolerance)
+    : search_(model, tolerance) {
+  add("columns and cuts", std::make_unique<ColumnsAndCuts>());
+  add("policy descent", std::make_unique<PolicyDescent>());
+  add("planning", std::make_unique<FirstStep>());
+}
+
+void EnvelopeSolver::add(std::string_view name, std::unique_ptr<EnvelopeMethod> method) {
+  phases_.push_back({name, std::move(method)});
 }
 
 EnvelopeSolver::~EnvelopeSolver() = default;

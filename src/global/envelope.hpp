@@ -31,7 +31,13 @@ class EnvelopeSolver {
   // convex in the occupancy and the tolerance is > 0.
   EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& ambiguity,
                  double tolerance = 1e-6);
+  // The same where processes share the model, or where it is seen through an interface of its own:
+  // policy descent, then columns and cuts. Keeps a reference to the model.
+  explicit EnvelopeSolver(const EnvelopeModel& model, double tolerance = 1e-6);
   ~EnvelopeSolver();
+
+  // Before the first step: a policy to begin with as well.
+  void begin_with(const Matrix& policy) { search_.offer_policy(policy); }
 
   // One step. False, and nothing changes, where the gap is proven or no method has more to give.
   bool advance();
@@ -43,6 +49,9 @@ class EnvelopeSolver {
  private:
   struct Phase;
 
+  void add(std::string_view name, std::unique_ptr<EnvelopeMethod> method);
+
+  std::unique_ptr<WholeModel> whole_;  // null: the model is the caller's
   EnvelopeSearch search_;
   std::vector<Phase> phases_;  // the last one comes first
 };

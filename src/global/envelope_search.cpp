@@ -2,7 +2,6 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/mdp/occupancy.hpp"
-#include "rgu/robustness/worst_case.hpp"
 
 namespace rgu {
 namespace {
@@ -11,45 +10,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-void check_envelope_problem(const EnvelopeProblem& problem) {
-  const auto& [mdp, utility, ambiguity] = problem;
-  check_size("states of the utility", utility.states(), mdp.states());
-  check_size("actions of the utility", utility.actions(), mdp.actions());
-  check_size("dimension of the ambiguity set", ambiguity.dimension(), utility.nature_dimension());
-  check(utility.traits().convex_in_occupancy,
-        "the utility is not convex in the occupancy: there is no global certificate for it");
-}
-
-Cut mean_cut(const std::vector<Cut>& cuts, const Vector& weights) {
-  const Vector positive = weights.cwiseMax(0.0);
-  const double total = positive.sum();
-  if (!(total > 0)) return cuts.back();
-  Cut mean{.slope = Matrix::Zero(cuts.front().slope.rows(), cuts.front().slope.cols())};
-  for (std::size_t k = 0; k < cuts.size(); ++k) {
-    const double weight = positive(static_cast<Index>(k)) / total;
-    if (weight == 0) continue;
-    mean.slope += weight * cuts[k].slope;
-    mean.offset += weight * cuts[k].offset;
-  }
-  return mean;
-}
-
-EnvelopePoint envelope_at(const EnvelopeProblem& problem, Matrix occupancy, const Vector& hint) {
-  WorstCaseOptions options;
-  if (hint.size() > 0) options.hint = hint;
-  WorstCase worst = worst_case(problem.utility, problem.ambiguity, occupancy, options);
-  UtilityGradient f = problem.utility.evaluate(occupancy, worst.nature);
-  const double offset = f.value - f.occupancy.cwiseProduct(occupancy).sum();
-  return {.occupancy = std::move(occupancy),
-          .value = worst.value + (std::isfinite(worst.gap) ? worst.gap : 0.0),
-          .kind = worst.kind,
-          .nature = std::move(worst.nature),
-          .cut = {.slope = std::move(f.occupancy), .offset = offset}};
-}
-
-EnvelopeSearch::EnvelopeSearch(const EnvelopeProblem& problem, double tolerance)
-    : problem_(problem), tolerance_(tolerance) {
-  check_envelope_problem(problem);
+EnvelopeSearch::EnvelopeSearch(const EnvelopeModel& model, double tolerance)
+    : model_(model), tolerance_(tolerance) {
   check_positive("tolerance", tolerance);
   best_.value = kInfinity;
   best_.lower_bound = -kInfinity;
@@ -71,7 +33,7 @@ void EnvelopeSearch::offer(const EnvelopePoint& point, const Matrix& policy) {
 }
 
 EnvelopePoint EnvelopeSearch::offer_policy(const Matrix& policy) {
-  EnvelopePoint point = envelope_at(problem_, occupancy(problem_.mdp, policy), best_.nature);
+  EnvelopePoint point = model_.at(model_.evaluated(policy)->occupancy(), best_.nature);
   offer(point, policy);
   return point;
 }
@@ -90,8 +52,7 @@ void EnvelopeSearch::raise_bound(double bound) {
 }
 
 std::vector<Index> EnvelopeSearch::plan_against(const Cut& minorant) {
-  PlannedBound planned =
-      planned_bound(problem_.mdp, minorant.slope, minorant.offset, planned_values_);
+  PlannedBound planned = model_.planned(minorant, planned_values_);
   planned_values_ = std::move(planned.value);
   raise_bound(planned.bound);
   return std::move(planned.action);

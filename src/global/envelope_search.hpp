@@ -6,52 +6,17 @@
 #include <string_view>
 #include <vector>
 
-#include "rgu/base/convex_set.hpp"
-#include "rgu/global/certificate.hpp"
-#include "rgu/utility/utility.hpp"
+#include "rgu/global/envelope_model.hpp"
 
 namespace rgu {
-
-// min over Lambda of Gamma(lambda) = max over xi of f_xi(lambda). A view.
-struct EnvelopeProblem {
-  const FiniteMdp& mdp;
-  const Utility& utility;
-  const ConvexSet& ambiguity;
-};
-
-// Throws InvalidInput unless the parts fit together and the utility is convex in the occupancy.
-void check_envelope_problem(const EnvelopeProblem& problem);
-
-// A linear minorant on Lambda: Gamma(l) >= offset + <slope, l>.
-struct Cut {
-  Matrix slope = {};  // (S, A)
-  double offset = 0;
-
-  double at(const Matrix& occupancy) const { return offset + slope.cwiseProduct(occupancy).sum(); }
-};
-
-// The mean of minorants by weights (negative ones count as 0), a minorant itself; the last where
-// all weights are 0.
-Cut mean_cut(const std::vector<Cut>& cuts, const Vector& weights);
-
-// Gamma at a member of Lambda. The cut touches f at the worst xi found, so it is a minorant even
-// where that is not the worst.
-struct EnvelopePoint {
-  Matrix occupancy = {};
-  double value = 0;  // Gamma is at most this (best found: at least)
-  AnswerKind kind = AnswerKind::kExact;
-  Vector nature = {};
-  Cut cut = {};
-};
-EnvelopePoint envelope_at(const EnvelopeProblem& problem, Matrix occupancy,
-                          const Vector& hint = {});
 
 // The search itself: the best of what it is offered, the highest of the bounds it is told.
 class EnvelopeSearch {
  public:
-  EnvelopeSearch(const EnvelopeProblem& problem, double tolerance);
+  // Keeps a reference to the model. Throws InvalidInput unless the tolerance is > 0.
+  EnvelopeSearch(const EnvelopeModel& model, double tolerance);
 
-  const EnvelopeProblem& problem() const { return problem_; }
+  const EnvelopeModel& model() const { return model_; }
   double tolerance() const { return tolerance_; }
   const GlobalSolution& best() const { return best_; }
   // The point of the best policy, with its cut.
@@ -78,7 +43,7 @@ class EnvelopeSearch {
  private:
   void judge();
 
-  EnvelopeProblem problem_;
+  const EnvelopeModel& model_;
   double tolerance_;
   GlobalSolution best_;
   EnvelopePoint point_;

@@ -57,31 +57,31 @@ double mean_spread(const Matrix& occupancy, const Matrix& q) {
 
 }  // namespace
 
-PolicyDescent::Candidate PolicyDescent::evaluated(const EnvelopeProblem& problem, Matrix policy,
+PolicyDescent::Candidate PolicyDescent::evaluated(const EnvelopeModel& model, Matrix policy,
                                                   const Vector& hint) {
-  auto evaluation = std::make_unique<PolicyEvaluation>(problem.mdp, policy);
-  EnvelopePoint point = envelope_at(problem, evaluation->occupancy(), hint);
+  auto evaluation = model.evaluated(policy);
+  EnvelopePoint point = model.at(evaluation->occupancy(), hint);
   return {
       .policy = std::move(policy), .evaluation = std::move(evaluation), .point = std::move(point)};
 }
 
-PolicyDescent::Candidate PolicyDescent::stepped(const EnvelopeProblem& problem, const Matrix& q,
+PolicyDescent::Candidate PolicyDescent::stepped(const EnvelopeModel& model, const Matrix& q,
                                                 Geometry geometry) {
   double& eta = eta_[geometry];
   if (eta == 0) {
-    const double spread = mean_spread(at_.point.occupancy, q);
+    const double spread = model.sum(mean_spread(at_.point.occupancy, q));
     eta = spread > 0 ? 1 / spread : 1;
     // A change of order 1 in probabilities of states that are visited as often as all.
-    if (geometry == kAbsolute) eta /= static_cast<double>(problem.mdp.states());
+    if (geometry == kAbsolute) eta /= static_cast<double>(model.states());
   }
   for (int i = 0; i < kBacktracks; ++i) {
     Candidate next =
-        evaluated(problem,
+        evaluated(model,
                   geometry == kRelative ? tilted(at_.policy, q, eta)
                                         : shifted(at_.policy, q, at_.point.occupancy, eta),
                   at_.point.nature);
     const double promised =
-        at_.point.cut.slope.cwiseProduct(next.point.occupancy - at_.point.occupancy).sum();
+        model.dot(at_.point.cut.slope, next.point.occupancy - at_.point.occupancy);
     const double descent = next.point.value - at_.point.value;
     if (promised < 0 && descent <= kAccepted * promised) {
       if (descent <= kGood * promised) eta *= 2;
@@ -94,12 +94,12 @@ PolicyDescent::Candidate PolicyDescent::stepped(const EnvelopeProblem& problem, 
 }
 
 bool PolicyDescent::step(EnvelopeSearch& search) {
-  const EnvelopeProblem& problem = search.problem();
+  const EnvelopeModel& model = search.model();
   const Matrix q = at_.evaluation->action_value(at_.point.cut.slope);
-  Candidate next = stepped(problem, q, geometry_);
+  Candidate next = stepped(model, q, geometry_);
   if (steps_++ % kContest == 0 || !next.evaluation) {
     const Geometry other = geometry_ == kRelative ? kAbsolute : kRelative;
-    Candidate rival = stepped(problem, q, other);
+    Candidate rival = stepped(model, q, other);
     if (rival.evaluation && (!next.evaluation || rival.point.value < next.point.value)) {
       next = std::move(rival);
       geometry_ = other;
@@ -115,7 +115,7 @@ bool PolicyDescent::advance(EnvelopeSearch& search) {
   if (!at_.evaluation) {
     Matrix policy = search.best().policy.cwiseMax(kLeastProbability);
     policy.array().colwise() /= policy.rowwise().sum().array().eval();
-    at_ = evaluated(search.problem(), std::move(policy), search.best().nature);
+    at_ = evaluated(search.model(), std::move(policy), search.best().nature);
   }
   if (!step(search)) return false;
   search.plan_against(at_.point.cut);

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "rgu/global/envelope_search.hpp"
-#include "rgu/mdp/policy_evaluation.hpp"
 
 namespace rgu {
 
@@ -28,12 +27,12 @@ class PolicyDescent final : public EnvelopeMethod {
   // A policy with what is known of it.
   struct Candidate {
     Matrix policy = {};
-    std::unique_ptr<PolicyEvaluation> evaluation = {};
+    std::unique_ptr<EvaluatedPolicy> evaluation = {};
     EnvelopePoint point = {};
   };
-  static Candidate evaluated(const EnvelopeProblem& problem, Matrix policy, const Vector& hint);
+  static Candidate evaluated(const EnvelopeModel& model, Matrix policy, const Vector& hint);
   // The step in one geometry that descends, with its eta adapted; without a policy if none does.
-  Candidate stepped(const EnvelopeProblem& problem, const Matrix& q, Geometry geometry);
+  Candidate stepped(const EnvelopeModel& model, const Matrix& q, Geometry geometry);
   bool step(EnvelopeSearch& search);
 
   Candidate at_ = {};

@@ -18,18 +18,18 @@ double rounding_of(double value) { return 1e-12 * gap_scale(value); }
 
 }  // namespace
 
-EnvelopePoint ProjectedDescent::stepped(const EnvelopeProblem& problem, const EnvelopePoint& from) {
+EnvelopePoint ProjectedDescent::stepped(const EnvelopePoint& from) {
   const Matrix& slope = from.cut.slope;
   if (curvature_ == 0) curvature_ = std::max(slope.norm(), std::numeric_limits<double>::min());
   for (int i = 0;; ++i) {
     // The multipliers of a step of length 1/L are about 1/L times those of the optimum.
     FlowProjection projected =
-        project_onto_flows(problem.mdp, from.occupancy - slope / curvature_,
+        project_onto_flows(problem_.mdp, from.occupancy - slope / curvature_,
                            multipliers_.size() > 0 ? Vector(multipliers_ / curvature_) : Vector());
     multipliers_ = curvature_ * projected.multipliers;
     Matrix next = projected.point.cwiseMax(0.0);
     const Matrix move = next - from.occupancy;
-    EnvelopePoint point = envelope_at(problem, std::move(next), from.nature);
+    EnvelopePoint point = envelope_at(problem_, std::move(next), from.nature);
     const double bend = 0.5 * curvature_ * move.squaredNorm();
     const double model = from.value + slope.cwiseProduct(move).sum() + bend;
     const double rounding = rounding_of(model);
@@ -43,7 +43,6 @@ EnvelopePoint ProjectedDescent::stepped(const EnvelopeProblem& problem, const En
 }
 
 bool ProjectedDescent::advance(EnvelopeSearch& search) {
-  const EnvelopeProblem& problem = search.problem();
   if (before_.size() == 0) {
     point_ = search.best_point();
     before_ = point_.occupancy;
@@ -52,14 +51,14 @@ bool ProjectedDescent::advance(EnvelopeSearch& search) {
   const double weight = (momentum_ - 1) / next_momentum;
   const Matrix ahead = point_.occupancy + weight * (point_.occupancy - before_);
   const EnvelopePoint from =
-      weight > 0 ? envelope_at(problem, ahead.cwiseMax(0.0), point_.nature) : point_;
-  EnvelopePoint next = stepped(problem, from);
+      weight > 0 ? envelope_at(problem_, ahead.cwiseMax(0.0), point_.nature) : point_;
+  EnvelopePoint next = stepped(from);
   momentum_ = next_momentum;
   const double highest = point_.value + rounding_of(point_.value);
   const double against =
       (from.occupancy - next.occupancy).cwiseProduct(next.occupancy - point_.occupancy).sum();
   if (weight > 0 && (next.value > highest || against > 0)) momentum_ = 1;
-  if (next.value > highest && weight > 0) next = stepped(problem, point_);
+  if (next.value > highest && weight > 0) next = stepped(point_);
   if (!(next.value <= highest)) return false;
   const double move = (next.occupancy - point_.occupancy).norm();
   before_ = std::move(point_.occupancy);

@@ -12,12 +12,15 @@ namespace rgu {
 // stops falling.
 class ProjectedDescent final : public EnvelopeMethod {
  public:
+  explicit ProjectedDescent(const EnvelopeProblem& problem) : problem_(problem) {}
+
   bool advance(EnvelopeSearch& search) override;
 
  private:
   // The projected step from `from`, with an L that its quadratic model allows.
-  EnvelopePoint stepped(const EnvelopeProblem& problem, const EnvelopePoint& from);
+  EnvelopePoint stepped(const EnvelopePoint& from);
 
+  EnvelopeProblem problem_;
   EnvelopePoint point_ = {};  // lambda_k
   Matrix before_ = {};        // lambda_{k-1}
   double momentum_ = 1;       // t_k

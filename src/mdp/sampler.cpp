@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,14 +15,58 @@ namespace {
 
 constexpr Index kLanes = kPhiloxLanes;
 
-// Sums are taken in this many parts at most, whatever the number of threads; with fewer than the
+// Sums are taken in so many parts, whatever the number of threads and ranks: in more than kParts
+// only where each has kParts groups to walk and all fit kMostSums numbers; with fewer than the
 // least there would be too little to share.
 constexpr Index kParts = 64;
 constexpr Index kFewestParts = 8;
+constexpr Index kMostSums = 1 << 24;
 constexpr Index kGap = 16;  // two cache lines of doubles
 
 AliasTable kernel_table(const FiniteMdp& mdp) {
   return std::visit([](const auto& kernel) { return AliasTable(kernel); }, mdp.kernel());
+}
+
+Index group_count(BatchSize batch) { return (batch.trajectories + kLanes - 1) / kLanes; }
+
+// As many partial sums as pay for themselves: together no longer than the trajectories.
+Index part_count(BatchSize batch, Index pairs) {
+  const Index groups = group_count(batch);
+  const Index affordable = std::max<Index>(transitions(batch), 1 << 12) / pairs;
+  const Index most = std::max(kParts, std::min(groups / kParts, kMostSums / pairs));
+  return std::min({groups, most, affordable});
+}
+
+// The pieces of a loop that one rank takes: stretches of nearly equal length, in order.
+struct Shares {
+  Index pieces = 0;
+  Index ranks = 1;
+
+  Index begin(Index rank) const { return rank * pieces / ranks; }
+  Index end(Index rank) const { return begin(rank + 1); }
+  int owner(Index piece) const { return static_cast<int>(((piece + 1) * ranks - 1) / pieces); }
+};
+
+// sums[0] becomes the sum of all, as a balanced tree: its shape, and so every bit, is the same
+// whoever holds the parts. Parts of other ranks are empty here.
+void add_up(std::vector<Vector>& sums, const Shares& shares, Ranks& ranks) {
+  const auto parts = static_cast<Index>(sums.size());
+  for (Index stride = 1; stride < parts; stride *= 2) {
+    for (Index i = 0; i + stride < parts; i += 2 * stride) {
+      const int to = shares.owner(i), from = shares.owner(i + stride);
+      const bool takes = to == ranks.rank(), gives = from == ranks.rank();
+      Vector& part = sums[static_cast<std::size_t>(i + stride)];
+      if (gives && !takes) ranks.send(std::as_bytes(std::span(part.data(), part.size())), to);
+      if (!takes) continue;
+      Vector& sum = sums[static_cast<std::size_t>(i)];
+      if (!gives) {
+        part.resize(sum.size());
+        ranks.receive(std::as_writable_bytes(std::span(part.data(), part.size())), from);
+      }
+      sum += part;
+      part = Vector();
+    }
+  }
 }
 
 // For this CPU; null: none better than the plain loop.
@@ -43,26 +88,106 @@ struct TrajectorySampler::Lanes {
   const double* weights = nullptr;   // (horizon): g^h
 };
 
-TrajectorySampler::TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool)
-    : mdp_(mdp), pool_(pool), start_(Matrix(mdp.start().transpose())), kernel_(kernel_table(mdp)) {
+struct TrajectorySampler::Task {
+  enum class Kind { kOccupancy, kScoreWeights, kEnd };
+
+  Kind kind = Kind::kOccupancy;
+  BatchSize batch = {};
+  StreamFamily streams = {};
+  Matrix pi = {};
+  Matrix cost = {};  // of score weights
+};
+
+namespace {
+
+// What is told of a task beside its matrices.
+template <class Task>
+struct TaskHead {
+  typename Task::Kind kind;
+  BatchSize batch;
+  StreamFamily streams;
+};
+
+}  // namespace
+
+TrajectorySampler::TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool, Ranks& ranks)
+    : mdp_(mdp),
+      pool_(pool),
+      ranks_(ranks),
+      start_(Matrix(mdp.start().transpose())),
+      kernel_(kernel_table(mdp)) {
   check(mdp.states() * mdp.actions() <= std::numeric_limits<std::uint32_t>::max(),
         "model has {} state-action pairs, sampling takes at most {}", mdp.states() * mdp.actions(),
         std::numeric_limits<std::uint32_t>::max());
 }
 
 Matrix TrajectorySampler::occupancy(const Matrix& pi, BatchSize batch, StreamFamily streams) const {
-  return average(pi, batch, streams, [](const Lanes& lanes, double* sums) {
-    for (Index h = 0; h < lanes.horizon; ++h) {
-      const std::uint32_t* pairs = &lanes.pairs[h * kLanes];
-      for (Index j = 0; j < lanes.count; ++j) sums[pairs[j]] += lanes.weights[h];
-    }
-  });
+  return average({.kind = Task::Kind::kOccupancy, .batch = batch, .streams = streams, .pi = pi});
 }
 
 Matrix TrajectorySampler::score_weights(const Matrix& pi, const Matrix& cost, BatchSize batch,
                                         StreamFamily streams) const {
   check_shape("cost", cost, {mdp_.states(), mdp_.actions()});
-  return average(pi, batch, streams, [&](const Lanes& lanes, double* sums) {
+  return average({.kind = Task::Kind::kScoreWeights,
+                  .batch = batch,
+                  .streams = streams,
+                  .pi = pi,
+                  .cost = cost});
+}
+
+void TrajectorySampler::tell(const Task& task) const {
+  if (ranks_.size() == 1 || !ranks_.leads()) return;
+  TaskHead<Task> head{.kind = task.kind, .batch = task.batch, .streams = task.streams};
+  broadcast(ranks_, head);
+  for (const Matrix* matrix : {&task.pi, &task.cost}) {
+    // What rank 0 has is only read.
+    ranks_.broadcast(std::as_writable_bytes(
+        std::span(const_cast<double*>(matrix->data()), static_cast<std::size_t>(matrix->size()))));
+  }
+}
+
+void TrajectorySampler::serve() const {
+  while (true) {
+    TaskHead<Task> head{};
+    broadcast(ranks_, head);
+    if (head.kind == Task::Kind::kEnd) return;
+    Task task{.kind = head.kind, .batch = head.batch, .streams = head.streams};
+    task.pi.resize(mdp_.states(), mdp_.actions());
+    if (task.kind == Task::Kind::kScoreWeights) task.cost.resize(mdp_.states(), mdp_.actions());
+    for (Matrix* matrix : {&task.pi, &task.cost}) {
+      ranks_.broadcast(std::as_writable_bytes(std::span(matrix->data(), matrix->size())));
+    }
+    average(task);
+  }
+}
+
+void end_service(Ranks& ranks) {
+  if (ranks.size() > 1) TrajectorySampler::end_service_of(ranks);
+}
+
+void TrajectorySampler::end_service_of(Ranks& ranks) {
+  TaskHead<Task> head{.kind = Task::Kind::kEnd, .batch = {}, .streams = {}};
+  broadcast(ranks, head);
+}
+
+Matrix TrajectorySampler::average(const Task& task) const {
+  const BatchSize batch = task.batch;
+  check_policy(task.pi, mdp_.states(), mdp_.actions());
+  check_count("number of trajectories", batch.trajectories);
+  check_count("horizon", batch.horizon);
+  check(batch.trajectories <= std::numeric_limits<std::uint32_t>::max() &&
+            batch.horizon < std::numeric_limits<std::uint32_t>::max(),
+        "batch of {} trajectories of {} steps, each must be below 2^32", batch.trajectories,
+        batch.horizon);
+  tell(task);
+  const AliasTable policy(task.pi);
+  const auto add_visits = [](const Lanes& lanes, double* sums) {
+    for (Index h = 0; h < lanes.horizon; ++h) {
+      const std::uint32_t* pairs = &lanes.pairs[h * kLanes];
+      for (Index j = 0; j < lanes.count; ++j) sums[pairs[j]] += lanes.weights[h];
+    }
+  };
+  const auto add_costs_to_go = [&cost = task.cost](const Lanes& lanes, double* sums) {
     double to_go[kLanes] = {};  // R_h of each lane
     for (Index h = lanes.horizon; h-- > 0;) {
       const std::uint32_t* pairs = &lanes.pairs[h * kLanes];
@@ -71,64 +196,92 @@ Matrix TrajectorySampler::score_weights(const Matrix& pi, const Matrix& cost, Ba
         sums[pairs[j]] += to_go[j];
       }
     }
-  });
+  };
+  const Accumulate accumulate =
+      task.kind == Task::Kind::kOccupancy ? Accumulate(add_visits) : Accumulate(add_costs_to_go);
+  const Index parts = part_count(batch, task.pi.size());
+  Matrix result = parts >= std::min(group_count(batch), kFewestParts)
+                      ? sum_by_parts(task, policy, accumulate, parts)
+                      : sum_in_order(task, policy, accumulate);
+  result *= (1.0 - mdp_.discount()) / static_cast<double>(batch.trajectories);
+  return result;
 }
 
-Matrix TrajectorySampler::average(const Matrix& pi, BatchSize batch, StreamFamily streams,
-                                  const Accumulate& accumulate) const {
-  check_policy(pi, mdp_.states(), mdp_.actions());
-  check_count("number of trajectories", batch.trajectories);
-  check_count("horizon", batch.horizon);
-  check(batch.trajectories <= std::numeric_limits<std::uint32_t>::max() &&
-            batch.horizon < std::numeric_limits<std::uint32_t>::max(),
-        "batch of {} trajectories of {} steps, each must be below 2^32", batch.trajectories,
-        batch.horizon);
-  const AliasTable policy(pi);
-  std::vector<double> weights(static_cast<std::size_t>(batch.horizon));
+std::vector<double> TrajectorySampler::step_weights(Index horizon) const {
+  std::vector<double> weights(static_cast<std::size_t>(horizon));
   double weight = 1.0;
   for (double& w : weights) w = std::exchange(weight, weight * mdp_.discount());
+  return weights;
+}
 
-  const Index pairs = pi.size();
-  const Index groups = (batch.trajectories + kLanes - 1) / kLanes;
-  // As many partial sums as pay for themselves: together no longer than the trajectories.
-  const Index affordable = std::max<Index>(batch.trajectories * batch.horizon, 1 << 12) / pairs;
-  const Index parts = std::min(groups, std::min(kParts, affordable));
-  const auto lanes_of = [&](Index group, Lanes& lanes) {
-    lanes.trajectory = static_cast<std::uint32_t>(group * kLanes);
-    lanes.count = std::min(kLanes, batch.trajectories - group * kLanes);
-    simulate(policy, streams, lanes);
-  };
-  const auto fresh_lanes = [&] {
-    return Lanes{.horizon = batch.horizon,
-                 .pairs = std::vector<std::uint32_t>(batch.horizon * kLanes),
-                 .weights = weights.data()};
-  };
+void TrajectorySampler::walk(const Task& task, const AliasTable& policy, Index group,
+                             Lanes& lanes) const {
+  lanes.trajectory = static_cast<std::uint32_t>(group * kLanes);
+  lanes.count = std::min(kLanes, task.batch.trajectories - group * kLanes);
+  simulate(policy, task.streams, lanes);
+}
 
-  Matrix result = Matrix::Zero(pi.rows(), pi.cols());
-  if (parts >= std::min(groups, kFewestParts)) {
-    // Few pairs: each part has sums of its own, added up in the order of the parts.
-    std::vector<Vector> sums(static_cast<std::size_t>(parts));
-    pool_.for_each(parts, [&](Index part) {
-      // The gap keeps two threads from writing to one cache line.
-      sums[part] = Vector::Zero(pairs + kGap);
-      Lanes lanes = fresh_lanes();
-      for (Index g = part * groups / parts; g < (part + 1) * groups / parts; ++g) {
-        lanes_of(g, lanes);
-        accumulate(lanes, sums[part].data());
-      }
+// Few pairs: each part has sums of its own.
+Matrix TrajectorySampler::sum_by_parts(const Task& task, const AliasTable& policy,
+                                       const Accumulate& accumulate, Index parts) const {
+  const Index pairs = task.pi.size();
+  const Index groups = group_count(task.batch);
+  const std::vector<double> weights = step_weights(task.batch.horizon);
+  const Shares shares{.pieces = parts, .ranks = ranks_.size()};
+  const Index first = shares.begin(ranks_.rank());
+  std::vector<Vector> sums(static_cast<std::size_t>(parts));
+  pool_.for_each(shares.end(ranks_.rank()) - first, [&](Index i) {
+    const Index part = first + i;
+    // The gap keeps two threads from writing to one cache line.
+    Vector& sum = sums[static_cast<std::size_t>(part)];
+    sum = Vector::Zero(pairs + kGap);
+    Lanes lanes{.horizon = task.batch.horizon,
+                .pairs = std::vector<std::uint32_t>(task.batch.horizon * kLanes),
+                .weights = weights.data()};
+    for (Index g = part * groups / parts; g < (part + 1) * groups / parts; ++g) {
+      walk(task, policy, g, lanes);
+      accumulate(lanes, sum.data());
+    }
+  });
+  add_up(sums, shares, ranks_);
+  if (!ranks_.leads()) return {};
+  return Eigen::Map<const Matrix>(sums[0].data(), task.pi.rows(), task.pi.cols());
+}
+
+// Many pairs: threads and other ranks only walk, a few groups at a time; rank 0 takes the sums, in
+// the order of the groups.
+Matrix TrajectorySampler::sum_in_order(const Task& task, const AliasTable& policy,
+                                       const Accumulate& accumulate) const {
+  const Index groups = group_count(task.batch);
+  const std::vector<double> weights = step_weights(task.batch.horizon);
+  const Index most = std::min(groups, kParts * ranks_.size());
+  const auto held = static_cast<std::size_t>(ranks_.leads() ? most : kParts);
+  std::vector<Lanes> walked(held,
+                            Lanes{.horizon = task.batch.horizon,
+                                  .pairs = std::vector<std::uint32_t>(task.batch.horizon * kLanes),
+                                  .weights = weights.data()});
+  Matrix result = Matrix::Zero(task.pi.rows(), task.pi.cols());
+  for (Index first = 0; first < groups; first += most) {
+    const Shares shares{.pieces = std::min(most, groups - first), .ranks = ranks_.size()};
+    const Index begin = shares.begin(ranks_.rank()), end = shares.end(ranks_.rank());
+    pool_.for_each(end - begin, [&](Index i) {
+      walk(task, policy, first + begin + i, walked[static_cast<std::size_t>(i)]);
     });
-    for (const Vector& sum : sums) Eigen::Map<Vector>(result.data(), pairs) += sum.head(pairs);
-  } else {
-    // Many pairs: the threads only walk, a few groups at a time; the sums are taken here.
-    std::vector<Lanes> walked(static_cast<std::size_t>(std::min(groups, kParts)), fresh_lanes());
-    const auto most = static_cast<Index>(walked.size());
-    for (Index first = 0; first < groups; first += most) {
-      const Index count = std::min(most, groups - first);
-      pool_.for_each(count, [&](Index i) { lanes_of(first + i, walked[i]); });
-      for (Index i = 0; i < count; ++i) accumulate(walked[i], result.data());
+    if (!ranks_.leads()) {
+      for (Index i = 0; i < end - begin; ++i) {
+        ranks_.send(std::as_bytes(std::span(walked[static_cast<std::size_t>(i)].pairs)), 0);
+      }
+      continue;
+    }
+    for (Index i = 0; i < shares.pieces; ++i) {
+      Lanes& lanes = walked[static_cast<std::size_t>(i)];
+      if (const int owner = shares.owner(i); owner != 0) {
+        ranks_.receive(std::as_writable_bytes(std::span(lanes.pairs)), owner);
+        lanes.count = std::min(kLanes, task.batch.trajectories - (first + i) * kLanes);
+      }
+      accumulate(lanes, result.data());
     }
   }
-  result *= (1.0 - mdp_.discount()) / static_cast<double>(batch.trajectories);
   return result;
 }
 

@@ -3,12 +3,9 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <numeric>
 #include <thread>
 
 #include "rgu/base/check.hpp"
@@ -27,33 +24,39 @@ constexpr auto kPause = std::chrono::microseconds(50);
 // After the signal to end: the launcher kills a second after it.
 constexpr auto kGrace = std::chrono::milliseconds(500);
 
-void done(MPI_Request& request, const std::atomic<bool>* stop) {
-  const Clock::time_point begin = Clock::now();
-  Clock::time_point told = Clock::time_point::max();
-  int finished = 0;
-  while (true) {
-    MPI_Test(&request, &finished, MPI_STATUS_IGNORE);
-    if (finished != 0) return;
+// The wait for another rank.
+class Wait {
+ public:
+  explicit Wait(const std::atomic<bool>* stop) : stop_(stop) {}
+
+  // Between two looks. Throws RankLost where there is no use in waiting any longer.
+  void pause() {
     const Clock::time_point now = Clock::now();
-    if (stop != nullptr && stop->load()) {
-      told = std::min(told, now);
-      if (now - told > kGrace) {
+    if (stop_ != nullptr && stop_->load()) {
+      told_ = std::min(told_, now);
+      if (now - told_ > kGrace) {
         throw RankLost(
             "another process of this job has ended, or the job was told to stop while this process "
             "waited for another one");
       }
     }
-    if (now - begin > kSpin) std::this_thread::sleep_for(kPause);
+    if (now - begin_ > kSpin) std::this_thread::sleep_for(kPause);
   }
-}
 
-std::optional<int> number_in(const char* name) {
-  const char* text = std::getenv(name);
-  if (text == nullptr) return {};
-  int value = 0;
-  const auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
-  if (error != std::errc() || *end != '\0' || value < 0) return {};
-  return value;
+ private:
+  const std::atomic<bool>* stop_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point told_ = Clock::time_point::max();
+};
+
+void done(MPI_Request& request, const std::atomic<bool>* stop) {
+  Wait wait(stop);
+  int finished = 0;
+  while (true) {
+    MPI_Test(&request, &finished, MPI_STATUS_IGNORE);
+    if (finished != 0) return;
+    wait.pause();
+  }
 }
 
 template <class T>
@@ -72,21 +75,6 @@ void in_stretches(std::size_t size, const Task& task) {
 }
 
 }  // namespace
-
-Launch launch() {
-  // Open MPI and those on PMIx; MPICH's and Intel's launchers. srun sets its own for every job,
-  // also where no MPI was asked for, so those count only together with a process manager's.
-  if (const auto size = number_in("OMPI_COMM_WORLD_SIZE")) {
-    return {.rank = number_in("OMPI_COMM_WORLD_RANK").value_or(0), .size = std::max(1, *size)};
-  }
-  if (const auto size = number_in("PMI_SIZE")) {
-    return {.rank = number_in("PMI_RANK").value_or(0), .size = std::max(1, *size)};
-  }
-  if (const auto rank = number_in("PMIX_RANK")) {
-    return {.rank = *rank, .size = std::max(1, number_in("SLURM_NTASKS").value_or(1))};
-  }
-  return {};
-}
 
 MpiRanks::MpiRanks(const std::atomic<bool>* stop)
     : stop_(stop), exceptions_(std::uncaught_exceptions()) {
@@ -126,21 +114,22 @@ void MpiRanks::broadcast(std::span<std::byte> bytes) {
 
 // Added up on rank 0 and told to all: so that all have the same bits.
 template <class T>
-void MpiRanks::sum_of(std::span<T> values) {
+void MpiRanks::folded(std::span<T> values, Fold fold) {
   if (size_ == 1) return;
   in_stretches(values.size(), [&](std::size_t begin, int count) {
     T* at = values.data() + begin;
     MPI_Request request;
-    MPI_Ireduce(rank_ == 0 ? MPI_IN_PLACE : at, at, count, type_of<T>(), MPI_SUM, 0, MPI_COMM_WORLD,
-                &request);
+    MPI_Ireduce(rank_ == 0 ? MPI_IN_PLACE : at, at, count, type_of<T>(),
+                fold == Fold::kSum ? MPI_SUM : MPI_MAX, 0, MPI_COMM_WORLD, &request);
     done(request, stop_);
     MPI_Ibcast(at, count, type_of<T>(), 0, MPI_COMM_WORLD, &request);
     done(request, stop_);
   });
 }
 
-void MpiRanks::sum(std::span<double> values) { sum_of(values); }
-void MpiRanks::sum(std::span<float> values) { sum_of(values); }
+void MpiRanks::sum(std::span<double> values) { folded(values, Fold::kSum); }
+void MpiRanks::sum(std::span<float> values) { folded(values, Fold::kSum); }
+void MpiRanks::largest(std::span<double> values) { folded(values, Fold::kLargest); }
 
 std::vector<std::string> MpiRanks::gather(std::string_view own) {
   const auto ranks = static_cast<std::size_t>(size_);
@@ -169,18 +158,18 @@ std::vector<std::string> MpiRanks::gather(std::string_view own) {
   return parts;
 }
 
-void MpiRanks::send(std::span<const double> values, int to) {
-  in_stretches(values.size(), [&](std::size_t begin, int count) {
+void MpiRanks::send(std::span<const std::byte> bytes, int to) {
+  in_stretches(bytes.size(), [&](std::size_t begin, int count) {
     MPI_Request request;
-    MPI_Isend(values.data() + begin, count, MPI_DOUBLE, to, kNumbers, MPI_COMM_WORLD, &request);
+    MPI_Isend(bytes.data() + begin, count, MPI_BYTE, to, kNumbers, MPI_COMM_WORLD, &request);
     done(request, stop_);
   });
 }
 
-void MpiRanks::receive(std::span<double> values, int from) {
-  in_stretches(values.size(), [&](std::size_t begin, int count) {
+void MpiRanks::receive(std::span<std::byte> bytes, int from) {
+  in_stretches(bytes.size(), [&](std::size_t begin, int count) {
     MPI_Request request;
-    MPI_Irecv(values.data() + begin, count, MPI_DOUBLE, from, kNumbers, MPI_COMM_WORLD, &request);
+    MPI_Irecv(bytes.data() + begin, count, MPI_BYTE, from, kNumbers, MPI_COMM_WORLD, &request);
     done(request, stop_);
   });
 }
@@ -208,6 +197,14 @@ std::optional<Letter> MpiRanks::mail() {
             &request);
   done(request, stop_);
   return letter;
+}
+
+Letter MpiRanks::next_letter() {
+  Wait wait(stop_);
+  while (true) {
+    if (std::optional<Letter> letter = mail()) return std::move(*letter);
+    wait.pause();
+  }
 }
 
 }  // namespace rgu

@@ -4,17 +4,10 @@
 #include <atomic>
 #include <memory>
 
+#include "rgu/base/launch.hpp"
 #include "rgu/base/ranks.hpp"
 
 namespace rgu {
-
-// What the environment says of how this process was started: by mpirun, srun or a relative of
-// theirs, as one of several?
-struct Launch {
-  int rank = 0;
-  int size = 1;
-};
-Launch launch();
 
 // MPI from its start to its end. At most one in a process, made by the main thread, which then is
 // the only one to use it.
@@ -35,18 +28,21 @@ class MpiRanks final : public Ranks {
   void broadcast(std::span<std::byte> bytes) override;
   void sum(std::span<double> values) override;
   void sum(std::span<float> values) override;
+  void largest(std::span<double> values) override;
   std::vector<std::string> gather(std::string_view own) override;
-  void send(std::span<const double> values, int to) override;
-  void receive(std::span<double> values, int from) override;
+  void send(std::span<const std::byte> bytes, int to) override;
+  void receive(std::span<std::byte> bytes, int from) override;
   void post(const Letter& letter, int to) override;
   std::optional<Letter> mail() override;
+  Letter next_letter() override;
 
   // Ends all processes of the job with this exit code, at once.
   [[noreturn]] static void end_job(int code);
 
  private:
+  enum class Fold { kSum, kLargest };
   template <class T>
-  void sum_of(std::span<T> values);
+  void folded(std::span<T> values, Fold fold);
 
   const std::atomic<bool>* stop_;
   int rank_ = 0;

@@ -37,6 +37,13 @@ GridRecord grid_of(const Json& json) {
   return grid;
 }
 
+std::string certificate_text(const CertificateRecord& certificate) {
+  const Json json = {{"lower_bound", rgu::to_json(certificate.lower_bound)},
+                     {"best_known", rgu::to_json(certificate.best_known)},
+                     {"method", certificate.method}};
+  return json.dump(1) + '\n';
+}
+
 // Runs of other kinds say so.
 void check_kind(const Json& json) {
   if (!json.contains("kind")) return;
@@ -136,7 +143,7 @@ void write_about(const RunFolder& folder, const RunRecord& run) {
   write_file(folder.about(), json.dump(1) + '\n');
 }
 
-void write_seed(const fs::path& folder, const SeedFiles& seed) {
+std::vector<FileText> seed_texts(const SeedFiles& seed) {
   const SeedRecord& record = seed.record;
   const Json policy = {{"parameters", rgu::to_json(seed.parameters)},
                        {"policy", rgu::to_json(record.policy)},
@@ -145,7 +152,6 @@ void write_seed(const fs::path& folder, const SeedFiles& seed) {
                         {{"parameters", rgu::to_json(seed.drawn_parameters)},
                          {"policy", rgu::to_json(seed.drawn_policy)},
                          {"envelope", rgu::to_json(seed.drawn_envelope)}}}};
-  write_file(folder / "policy.json", policy.dump(1) + '\n');
   const Json worst = {{"value", rgu::to_json(record.worst_case.value)},
                       {"kind", name_of(record.worst_case.kind)},
                       {"gap", rgu::to_json(record.worst_case.gap)},
@@ -154,21 +160,26 @@ void write_seed(const fs::path& folder, const SeedFiles& seed) {
                       {"baseline_nominal", rgu::to_json(record.baseline_nominal)},
                       {"baseline_worst_case", rgu::to_json(record.baseline_worst_case)},
                       {"nature", rgu::to_json(record.worst_case.nature)}};
-  write_file(folder / "worst_case.json", worst.dump(1) + '\n');
-  if (record.certificate.exists()) write_certificate(folder, record.certificate);
   const Json result = {{"seed", record.seed},
                        {"status", record.status},
                        {"solved", record.solved},
                        {"finished", seed.finished},
                        {"notes", record.notes}};
-  write_file(folder / "result.json", result.dump(1) + '\n');
+  std::vector<FileText> texts = {{"policy.json", policy.dump(1) + '\n'},
+                                 {"worst_case.json", worst.dump(1) + '\n'}};
+  if (record.certificate.exists()) {
+    texts.push_back({"certificate.json", certificate_text(record.certificate)});
+  }
+  texts.push_back({"result.json", result.dump(1) + '\n'});
+  return texts;
+}
+
+void write_seed(const fs::path& folder, const std::vector<FileText>& texts) {
+  for (const auto& [name, text] : texts) write_file(folder / name, text);
 }
 
 void write_certificate(const fs::path& folder, const CertificateRecord& certificate) {
-  const Json json = {{"lower_bound", rgu::to_json(certificate.lower_bound)},
-                     {"best_known", rgu::to_json(certificate.best_known)},
-                     {"method", certificate.method}};
-  write_file(folder / "certificate.json", json.dump(1) + '\n');
+  write_file(folder / "certificate.json", certificate_text(certificate));
 }
 
 std::string read_fingerprint(const RunFolder& folder) {

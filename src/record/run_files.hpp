@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "rgu/record/run_folder.hpp"
 #include "rgu/record/run_record.hpp"
@@ -11,8 +13,7 @@ namespace rgu {
 // run.json: everything of the record but the config and the seeds.
 void write_about(const RunFolder& folder, const RunRecord& run);
 
-// What is known of one seed at its end: policy.json, worst_case.json, certificate.json where there
-// is one, and result.json, in this order, so that a result stands only beside what it speaks of.
+// What is known of one seed at its end.
 struct SeedFiles {
   SeedRecord record;    // without its metrics and seconds
   Vector parameters;    // theta of the last iterate
@@ -21,7 +22,14 @@ struct SeedFiles {
   double drawn_envelope = 0;  // Gamma there
   bool finished = true;       // false: interrupted, to be resumed
 };
-void write_seed(const std::filesystem::path& seed_folder, const SeedFiles& seed);
+// The same as files: policy.json, worst_case.json, certificate.json where there is one, and
+// result.json, in this order, so that a result stands only beside what it speaks of.
+struct FileText {
+  std::string name;
+  std::string text;
+};
+std::vector<FileText> seed_texts(const SeedFiles& seed);
+void write_seed(const std::filesystem::path& seed_folder, const std::vector<FileText>& texts);
 
 // certificate.json: written where something was proven.
 void write_certificate(const std::filesystem::path& seed_folder,

@@ -247,7 +247,7 @@ TEST_F(RunFolderTest, ARunReadsBackAsItWasWritten) {
   }
   EXPECT_FALSE(is_finished(folder.seed(5)));
   EXPECT_EQ(read_run(folder).seeds.at(0).status, "not finished");
-  write_seed(folder.seed(5), sample_seed());
+  write_seed(folder.seed(5), seed_texts(sample_seed()));
   EXPECT_TRUE(is_finished(folder.seed(5)));
   std::ofstream(folder.seed(5) / "metrics.jsonl", std::ios::app) << "{\"iterat";  // cut off
   const RunRecord run = read_run(folder);
@@ -272,7 +272,7 @@ TEST_F(RunFolderTest, AnInterruptedSeedIsNotFinished) {
   fs::create_directories(folder.seed(5));
   SeedFiles files = sample_seed();
   files.finished = false;
-  write_seed(folder.seed(5), files);
+  write_seed(folder.seed(5), seed_texts(files));
   EXPECT_FALSE(is_finished(folder.seed(5)));
 }
 
@@ -280,7 +280,7 @@ TEST_F(RunFolderTest, ADamagedFileIsNamedWithItsLine) {
   const RunFolder folder = made_run("run");
   write_about(folder, sample_run());
   fs::create_directories(folder.seed(5));
-  write_seed(folder.seed(5), sample_seed());
+  write_seed(folder.seed(5), seed_texts(sample_seed()));
   write_file(folder.seed(5) / "metrics.jsonl", to_line(metrics_of(1)) + "nonsense\n");
   expect_invalid([&] { read_run(folder); }, "metrics.jsonl:2: not JSON");
   fs::remove(folder.seed(5) / "metrics.jsonl");
