@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   rgu::add_show(app, chosen);
   rgu::add_list(app, chosen);
   rgu::add_check(app, chosen);
+  rgu::add_convert(app, chosen);
   rgu::add_theory(app, chosen);
   rgu::add_lm(app, chosen);
   rgu::add_align(app, chosen);
