@@ -17,10 +17,9 @@ World make_world(const ModelConfig& config, std::uint64_t seed);
 // Of that world, without making it: a random grid is drawn, a .rgum file opened, another file read.
 ModelSize model_size(const ModelConfig& config, std::uint64_t seed);
 
-// slice_of(make_world(config, seed), own), bit for bit. Never more in memory than the slice and
-// O(S), except for generator = "random" and files other than .rgum, where it is the whole. Never
-// more time than the slice takes either, except there and for Garnet without row_streams, whose
-// draws are all gone through.
+// slice_of(make_world(config, seed), own), bit for bit. Memory and time in proportion to the slice,
+// plus O(S), with two exceptions: generator = "random" and files other than .rgum make or read the
+// whole; Garnet without row_streams goes through all draws, and keeps its own.
 WorldSlice make_slice(const ModelConfig& config, std::uint64_t seed, const StateRange& own);
 
 }  // namespace rgu

@@ -16,6 +16,7 @@
 #include "rgu/experiment/method_choice.hpp"
 #include "rgu/experiment/solve_seed.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
+#include "rgu/mdp/io/binary_file.hpp"
 #include "rgu/record/run_files.hpp"
 #include "rgu/record/seed_recorder.hpp"
 #include "rgu/solver/state_file.hpp"
@@ -100,6 +101,11 @@ std::string grid_marks(const GridLayout& layout, std::string_view map) {
   return marks;
 }
 
+// Of a .rgum file, which may be larger than what is read as text, without reading it.
+std::uint32_t file_checksum(const std::filesystem::path& model) {
+  return model.extension() == ".rgum" ? binary_checksum(model) : crc32c(read_text(model));
+}
+
 }  // namespace
 
 std::string fingerprint(const ProblemConfig& config) {
@@ -108,7 +114,7 @@ std::string fingerprint(const ProblemConfig& config) {
   problem.output = {};
   std::string text = fmt::format("{:08x}", crc32c(to_toml(problem)));
   if (const auto* file = std::get_if<WorldFileConfig>(&config.model.source)) {
-    text += fmt::format("-{:08x}", crc32c(read_text(file->file)));
+    text += fmt::format("-{:08x}", file_checksum(file->file));
   }
   return text;
 }

@@ -59,6 +59,15 @@ class Convert(CommandLineTest):
         self.assertEqual(json.loads(direct)["seeds"][0]["worst_case"],
                          json.loads(by_file)["seeds"][0]["worst_case"])
 
+    def test_a_run_refuses_to_go_on_with_another_model(self):
+        self.rgu("convert", "inventory", "m.rgum")
+        self.write("p.toml", "[model]\nfile = 'm.rgum'\n[utility]\ntype = 'reward'\n"
+                             "[ambiguity]\nset = 'singleton'\n")
+        self.rgu("solve", "p.toml", "--seeds", "1", "-q", "--out", "run")
+        self.rgu("evaluate", "run")
+        self.rgu("convert", "inventory", "m.rgum", "--set", "model.price=9", "--force")
+        self.refused("evaluate", "run", says=["chang"])
+
     def test_what_a_format_cannot_hold_is_said(self):
         self.write("grid.toml", GRID)
         said = self.rgu("convert", "grid.toml", "m.csv")
