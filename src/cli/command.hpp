@@ -22,6 +22,7 @@ void add_report(CLI::App& app, Command& chosen);
 void add_list(CLI::App& app, Command& chosen);
 void add_show(CLI::App& app, Command& chosen);
 void add_check(CLI::App& app, Command& chosen);
+void add_convert(CLI::App& app, Command& chosen);
 void add_theory(CLI::App& app, Command& chosen);
 void add_lm(CLI::App& app, Command& chosen);
 void add_align(CLI::App& app, Command& chosen);

@@ -35,6 +35,7 @@ int run_rgu(int argc, char** argv) {
   add_show(app, chosen);
   add_list(app, chosen);
   add_check(app, chosen);
+  add_convert(app, chosen);
   add_theory(app, chosen);
   add_lm(app, chosen);
   add_align(app, chosen);

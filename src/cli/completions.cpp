@@ -65,7 +65,7 @@ _rgu() {
   fi
   mapfile -t COMPREPLY < <(compgen -f -- "$current")
   case $command in
-    solve | sweep | check | theory | show)
+    solve | sweep | check | convert | theory | show)
       mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(
         compgen -W "$(rgu list --names 2>/dev/null)" -- "$current") ;;
     completions) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish" -- "$current") ;;
@@ -128,7 +128,7 @@ _rgu() {
   case $words[2] in
 @CASES@  esac
   case $words[2] in
-    solve|sweep|check|theory|show) _arguments -S $arguments '*:problem:_rgu_problems' ;;
+    solve|sweep|check|convert|theory|show) _arguments -S $arguments '*:problem:_rgu_problems' ;;
     completions) _arguments -S $arguments '*:shell:(bash zsh fish)' ;;
     *) _arguments -S $arguments '*:run:_files' ;;
   esac
@@ -152,7 +152,8 @@ std::string fish(const std::vector<CommandWords>& commands) {
     }
   }
   text +=
-      "complete -c rgu -n '__fish_seen_subcommand_from solve sweep check theory show' -a '(rgu "
+      "complete -c rgu -n '__fish_seen_subcommand_from solve sweep check convert theory show' -a "
+      "'(rgu "
       "list "
       "--names)'\n";
   text += "complete -c rgu -n '__fish_seen_subcommand_from completions' -f -a 'bash zsh fish'\n";

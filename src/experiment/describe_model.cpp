@@ -51,6 +51,8 @@ void describe_one(FieldVisitor& visit, GarnetOptions& options) {
   visit.value({"branching", "successors of each state and action, at most `states`", kCount},
               &options.branching);
   describe_discount(visit, options.discount);
+  visit.value({"row_streams", "draw each state by itself, so that slices are made alone"},
+              &options.row_streams);
 }
 
 void describe_grid(FieldVisitor& visit, GridOptions& options) {
@@ -103,7 +105,7 @@ void describe_one(FieldVisitor& visit, InventoryOptions& options) {
 
 void describe_one(FieldVisitor& visit, WorldFileConfig& world) {
   visit.value({.name = "file",
-               .help = "world in a .json, .csv or .tra file",
+               .help = "world in a .rgum, .json, .csv or .tra file",
                .presence = Presence::kRequired},
               &world.file);
   visit.value({"discount", "in place of the file's; .csv and .tra files need it", kUnitOpen},

@@ -66,11 +66,7 @@ MadeModel made(const InventoryOptions& options, Rng&) {
 }
 
 MadeModel made(const WorldFileConfig& config, Rng&) {
-  MadeModel model{read_world(config.file, {.discount = config.discount,
-                                           .missing_actions = config.missing_actions,
-                                           .dead_states = config.dead_states}),
-                  "",
-                  {}};
+  MadeModel model{read_world(config.file, read_options(config)), "", {}};
   if (!model.world.grid) return model;
   model.map = drawn_map(model.world);
   if (model.world.mdp.actions() == std::ssize(kDirections)) model.action_names = kDirections;
@@ -81,6 +77,12 @@ MadeModel made(const WorldFileConfig& config, Rng&) {
 
 MadeModel make_model(const ModelConfig& config, Rng& rng) {
   return std::visit([&](const auto& source) { return made(source, rng); }, config.source);
+}
+
+ReadOptions read_options(const WorldFileConfig& config) {
+  return {.discount = config.discount,
+          .missing_actions = config.missing_actions,
+          .dead_states = config.dead_states};
 }
 
 const Matrix& signal_named(const World& world, const std::string& name) {

@@ -19,6 +19,9 @@ struct MadeModel {
 // Throws InvalidInput as the generators and the readers of files do.
 MadeModel make_model(const ModelConfig& config, Rng& rng);
 
+// What the table says about reading its file.
+ReadOptions read_options(const WorldFileConfig& config);
+
 // The signal of that name, (S, A). Throws InvalidInput, with the names that there are, otherwise.
 const Matrix& signal_named(const World& world, const std::string& name);
 

@@ -15,6 +15,7 @@
 #include "rgu/experiment/seed_sink.hpp"
 #include "rgu/experiment/spread.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
+#include "rgu/mdp/io/binary_file.hpp"
 #include "rgu/record/run_files.hpp"
 
 namespace rgu {
@@ -42,6 +43,11 @@ std::string grid_marks(const GridLayout& layout, std::string_view map) {
   return marks;
 }
 
+// Of a .rgum file, which may be larger than what is read as text, without reading it.
+std::uint32_t file_checksum(const std::filesystem::path& model) {
+  return model.extension() == ".rgum" ? binary_checksum(model) : crc32c(read_text(model));
+}
+
 }  // namespace
 
 std::string fingerprint(const ProblemConfig& config) {
@@ -50,7 +56,7 @@ std::string fingerprint(const ProblemConfig& config) {
   problem.output = {};
   std::string text = fmt::format("{:08x}", crc32c(to_toml(problem)));
   if (const auto* file = std::get_if<WorldFileConfig>(&config.model.source)) {
-    text += fmt::format("-{:08x}", crc32c(read_text(file->file)));
+    text += fmt::format("-{:08x}", file_checksum(file->file));
   }
   return text;
 }

@@ -124,6 +124,17 @@ TEST(BinaryFile, HasTheDocumentedBytes) {
   EXPECT_EQ(bytes.size(), sections + 6 * 8 + 13 * 8 + 22 * 8 + 12 * 8 + 22 * 4);
 }
 
+TEST(BinaryFile, HasAChecksumThatTellsWorldsApart) {
+  const TemporaryFolder folder;
+  World world = grid();
+  write_binary(folder / "one.rgum", world);
+  write_binary(folder / "same.rgum", world);
+  world.signals.at("a")(9, 3) = 1e-300;
+  write_binary(folder / "other.rgum", world);
+  EXPECT_EQ(binary_checksum(folder / "one.rgum"), binary_checksum(folder / "same.rgum"));
+  EXPECT_NE(binary_checksum(folder / "one.rgum"), binary_checksum(folder / "other.rgum"));
+}
+
 TEST(BinaryFile, DetectsEveryDamagedByte) {
   for (const World& world : {grid_world("Sa\n.G"), dense()}) {
     const std::string bytes = bytes_of(world, kSmallBlocks);

@@ -121,8 +121,11 @@ struct Drawn {
 Drawn drawn_in_order(const GarnetOptions& options, const StateRange& own, Rng& rng) {
   RowDraw rows(options, own);
   for (Index s = 0; s < options.states; ++s) {
-    const bool is_own = s >= own.first && s < own.last;
-    is_own ? rows.add_state(rng) : rows.skip_state(rng);
+    if (s >= own.first && s < own.last) {
+      rows.add_state(rng);
+    } else {
+      rows.skip_state(rng);
+    }
   }
   Matrix reward(own.size(), options.actions);
   for (Index s = 0; s < options.states; ++s) {

@@ -66,6 +66,10 @@ WorldSlice parse_binary_slice(const NamedText& source, const StateRange& own,
 // Reads the header only.
 ModelSize binary_size(const std::filesystem::path& path);
 
+// The checksum of the header, which covers that of the directory, which covers those of all blocks:
+// a file of other contents has another, and no block is read.
+std::uint32_t binary_checksum(const std::filesystem::path& path);
+
 struct BinaryOptions {
   std::uint32_t block_bytes = std::uint32_t{1} << 20;
 };

@@ -276,8 +276,8 @@ BinaryHeader read_header(const ByteSource& source) {
   header.sections = taker.number<std::uint32_t>();
   header.directory_checksum = taker.number<std::uint32_t>();
   const std::uint32_t expected = crc32c(std::string_view(bytes).substr(0, bytes.size() - 4));
-  check(taker.number<std::uint32_t>() == expected,
-        "the header does not match its checksum: the file is damaged");
+  header.checksum = taker.number<std::uint32_t>();
+  check(header.checksum == expected, "the header does not match its checksum: the file is damaged");
   check_counts(header, source);
   return header;
 }

@@ -43,6 +43,7 @@ struct BinaryHeader {
   std::uint32_t block_bytes = 0;
   std::uint32_t sections = 0;
   std::uint32_t directory_checksum = 0;
+  std::uint32_t checksum = 0;  // of all the above; set by reading
 };
 
 struct BinaryLayout {

@@ -262,6 +262,11 @@ WorldSlice parse_binary_slice(const NamedText& source, const StateRange& own,
   return named(text, [&] { return part(text, own, options); });
 }
 
+std::uint32_t binary_checksum(const std::filesystem::path& path) {
+  const FileBytes file(path);
+  return named(file, [&] { return read_header(file).checksum; });
+}
+
 ModelSize binary_size(const std::filesystem::path& path) {
   const FileBytes file(path);
   const BinaryHeader header = named(file, [&] { return read_header(file); });
