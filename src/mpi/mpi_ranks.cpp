@@ -3,10 +3,8 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <numeric>
 #include <thread>
@@ -47,15 +45,6 @@ void done(MPI_Request& request, const std::atomic<bool>* stop) {
   }
 }
 
-std::optional<int> number_in(const char* name) {
-  const char* text = std::getenv(name);
-  if (text == nullptr) return {};
-  int value = 0;
-  const auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
-  if (error != std::errc() || *end != '\0' || value < 0) return {};
-  return value;
-}
-
 template <class T>
 MPI_Datatype type_of() {
   if constexpr (std::is_same_v<T, double>) return MPI_DOUBLE;
@@ -72,21 +61,6 @@ void in_stretches(std::size_t size, const Task& task) {
 }
 
 }  // namespace
-
-Launch launch() {
-  // Open MPI and those on PMIx; MPICH's and Intel's launchers. srun sets its own for every job,
-  // also where no MPI was asked for, so those count only together with a process manager's.
-  if (const auto size = number_in("OMPI_COMM_WORLD_SIZE")) {
-    return {.rank = number_in("OMPI_COMM_WORLD_RANK").value_or(0), .size = std::max(1, *size)};
-  }
-  if (const auto size = number_in("PMI_SIZE")) {
-    return {.rank = number_in("PMI_RANK").value_or(0), .size = std::max(1, *size)};
-  }
-  if (const auto rank = number_in("PMIX_RANK")) {
-    return {.rank = *rank, .size = std::max(1, number_in("SLURM_NTASKS").value_or(1))};
-  }
-  return {};
-}
 
 MpiRanks::MpiRanks(const std::atomic<bool>* stop)
     : stop_(stop), exceptions_(std::uncaught_exceptions()) {

@@ -4,17 +4,10 @@
 #include <atomic>
 #include <memory>
 
+#include "rgu/base/launch.hpp"
 #include "rgu/base/ranks.hpp"
 
 namespace rgu {
-
-// What the environment says of how this process was started: by mpirun, srun or a relative of
-// theirs, as one of several?
-struct Launch {
-  int rank = 0;
-  int size = 1;
-};
-Launch launch();
 
 // MPI from its start to its end. At most one in a process, made by the main thread, which then is
 // the only one to use it.
