@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "rgu/align/cli/align_command.hpp"
+#include "rgu/base/check.hpp"
+#include "rgu/base/launch.hpp"
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/base/startup_environment.hpp"
 #include "rgu/base/version.hpp"
@@ -66,6 +68,16 @@ std::string failure(const CLI::App* app, const CLI::Error& error) {
   return fmt::format("{}: {}{}\n", app->get_name(), message, suggestion(*app, message));
 }
 
+// Not even two of the same command: they would write the same files.
+int run_once(const CLI::App& app, const Command& command) {
+  const Launch job = launch();
+  if (job.size == 1) return command();
+  if (job.rank != 0) return kBadInput;  // one message is enough
+  std::string name = app.get_name();
+  for (const CLI::App* parsed : app.get_subcommands()) name += " " + parsed->get_name();
+  throw InvalidInput(fmt::format("'{}' runs in one process; {} were started", name, job.size));
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Language models: load, run, adapt and train them", "rgu lm");
   app.set_version_flag("--version", version_text());
@@ -92,7 +104,8 @@ int run(int argc, char** argv) {
       throw CLI::RequiredError("A command");
     }
   });
-  return run_program(app, "rgu lm", argc, argv, chosen);
+  Command once = [&] { return run_once(app, chosen); };
+  return run_program(app, "rgu lm", argc, argv, once);
 }
 
 // `rgu align`: a command line of its own, with what this program holds.
@@ -101,7 +114,11 @@ int run_align(int argc, char** argv) {
   app.failure_message(failure);
   Command chosen;
   align::set_up_align(app, chosen);
-  return run_program(app, "rgu align", argc, argv, chosen);
+  Command command = [&] {
+    const bool shared = app.get_subcommands().empty() || app.got_subcommand("resume");
+    return shared ? chosen() : run_once(app, chosen);
+  };
+  return run_program(app, "rgu align", argc, argv, command);
 }
 
 }  // namespace
