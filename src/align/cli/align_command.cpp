@@ -14,6 +14,7 @@
 #include "rgu/base/check.hpp"
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/cli/exit_code.hpp"
+#include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/key_list.hpp"
 
 namespace rgu::align {
@@ -195,7 +196,7 @@ int run_on(Ranks& ranks, const Setup& setup, const MachineArguments& arguments,
   if (run) {
     code = run_and_tell(setup, run->folder, arguments, ranks);
   } else {
-    help_run_seeds(setup, ranks);
+    help_run_seeds(setup, {.interrupt = &interrupt_flag(), .ranks = &ranks});
   }
   broadcast(ranks, code);
   return code;

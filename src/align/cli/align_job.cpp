@@ -34,8 +34,8 @@ void tell(const Ranks& ranks, const std::exception& error) {
   fmt::print(stderr, "rgu align: {}{}\n", who, error.what());
 }
 
-// Rank 0 alone looks at signals: it tells the others to stop, and they wait for it, or for the
-// launcher to end them.
+// Only rank 0 gives up waiting after a signal. The others wait for it, which may be saving, or for
+// the launcher to end them.
 int run_as_one_of_several(int rank, const std::function<int(Ranks&)>& command) {
   const std::atomic<bool>& interrupt = interrupt_flag();
   MpiRanks ranks(rank == 0 ? &interrupt : nullptr);

@@ -114,13 +114,11 @@ struct Aligner::Parts {
     }
   }
 
-  bool told_to_stop() const {
-    return ranks.leads() && hooks.interrupt != nullptr && hooks.interrupt->load();
-  }
+  bool told_to_stop() const { return hooks.interrupt != nullptr && hooks.interrupt->load(); }
   void tell(std::string_view phase) const {
     if (hooks.phase) hooks.phase(phase);
   }
-  // All ranks at the same place.
+  // All ranks at the same place: what rank 0 was told counts.
   void begin_phase(std::string_view phase) const {
     bool stop = told_to_stop();
     broadcast(ranks, stop);

@@ -30,8 +30,8 @@ struct StepTiming {
 
 struct AlignerHooks {
   std::function<void(std::string_view)> phase = {};  // told what is begun: "sampling", ..
-  const std::atomic<bool>* interrupt = nullptr;      // looked at by rank 0 only
-  Ranks* ranks = &alone();                           // must outlive it
+  const std::atomic<bool>* interrupt = nullptr;
+  Ranks* ranks = &alone();  // must outlive it
 };
 
 // On several ranks each samples and scores a share of the answers, which all then have, and reads a

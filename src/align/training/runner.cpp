@@ -281,8 +281,8 @@ std::vector<SeedOutcome> run_seeds(const Setup& setup, const RunFolder& folder,
   return run_all(setup, &folder, options);
 }
 
-void help_run_seeds(const Setup& setup, Ranks& ranks) {
-  run_all(setup, nullptr, {.ranks = &ranks});
+void help_run_seeds(const Setup& setup, const RunnerOptions& options) {
+  run_all(setup, nullptr, options);
 }
 
 }  // namespace rgu::align

@@ -64,6 +64,6 @@ AlignConfig stored_config(const std::filesystem::path& path,
 // help_run_seeds, which touches no folder: all begin from what rank 0 has read.
 std::vector<SeedOutcome> run_seeds(const Setup& setup, const RunFolder& folder,
                                    const RunnerOptions& options = {});
-void help_run_seeds(const Setup& setup, Ranks& ranks);
+void help_run_seeds(const Setup& setup, const RunnerOptions& options);
 
 }  // namespace rgu::align

@@ -11,8 +11,8 @@
 
 namespace rgu::align {
 
-// Thrown between sampling and update where `interrupt` is set: the policy is as it was. On several
-// ranks the signals of rank 0 count, and all throw it at the same place.
+// Thrown between sampling and update where `interrupt` is set: the policy is as it was. All ranks
+// throw it at the same place.
 struct Interrupted {};
 
 // An error that all ranks throw at the same place: it is enough that rank 0 tells it.

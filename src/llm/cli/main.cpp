@@ -63,7 +63,9 @@ std::string suggestion(const CLI::App& app, const std::string& message) {
   return did_you_mean(typed, names);
 }
 
+// Of several processes one tells what is wrong with the words they share.
 std::string failure(const CLI::App* app, const CLI::Error& error) {
+  if (launch().rank != 0) return {};
   const std::string message = error.what();
   return fmt::format("{}: {}{}\n", app->get_name(), message, suggestion(*app, message));
 }

@@ -144,6 +144,8 @@ class Ranks(AlignCase):
         self.assertEqual(len(self.told(result)), 1, result.stderr)
         self.assertIn("absent", result.stderr)
         self.assertFalse((self.folder / "other").exists())
+        result = self.on(2, "align", *self.small(), "--outt", "other", code=2)
+        self.assertEqual(len(self.told(result)), 1, result.stderr)
 
     def test_a_scorer_that_fails_on_one_rank_is_named_and_mended(self):
         judge = self.folder / "judge.py"  # fails on rank 1
