@@ -51,3 +51,10 @@ function(rgu_test name)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 1200 LABELS "${ARG_LABELS}")
 endfunction()
+
+# rgu_mpi_environment(TEST): lets Open MPI start it as root and on few cores; what MPI itself never frees is no leak.
+# One thread in each process.
+function(rgu_mpi_environment test)
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1)
+endfunction()

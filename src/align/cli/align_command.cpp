@@ -6,12 +6,15 @@
 #include <memory>
 
 #include "rgu/align/cli/align_display.hpp"
+#include "rgu/align/cli/align_job.hpp"
 #include "rgu/align/cli/demo_command.hpp"
 #include "rgu/align/cli/scorer_argument.hpp"
 #include "rgu/align/config_file.hpp"
+#include "rgu/align/training/together.hpp"
 #include "rgu/base/check.hpp"
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/cli/exit_code.hpp"
+#include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/key_list.hpp"
 
 namespace rgu::align {
@@ -128,25 +131,42 @@ struct MachineArguments {
     command.add_flag("--json", json, "Print the results as JSON");
     command.add_flag("--quiet,-q", quiet, "No progress");
   }
-  MachineOptions options() const { return {.threads = threads.count(), .device = device}; }
+  MachineOptions options(const Ranks& ranks) const {
+    return {.threads = threads.threads > 0 ? threads.threads : usual_threads(ranks),
+            .device = device};
+  }
 };
 
 // What fails in the middle, a scorer's program for one, can be mended and the run gone on with.
 std::vector<SeedOutcome> run_shown(const Setup& setup, const RunFolder& folder,
-                                   const MachineArguments& arguments) {
+                                   const MachineArguments& arguments, Ranks& ranks) {
   RunDisplay display(
       arguments.quiet ? llm::LmProgress::Style::kQuiet : llm::LmProgress::Style::kAuto,
       setup.config.name, setup.config.seeds.size());
+  RunnerOptions options = display.options();
+  options.ranks = &ranks;
+  const std::string where = fs::proximate(folder.path()).string();
+  const auto mended = [&](const InvalidInput& error) {
+    return fmt::format("{}; once that is mended, 'rgu align resume {}' goes on", error.what(),
+                       where);
+  };
   try {
-    return run_seeds(setup, folder, display.options());
+    return run_seeds(setup, folder, options);
+  } catch (const JobError& error) {
+    throw JobError(mended(error));
   } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("{}; once that is mended, 'rgu align resume {}' goes on",
-                                   error.what(), fs::proximate(folder.path()).string()));
+    throw InvalidInput(mended(error));
+  } catch (const RankLost& error) {
+    throw std::runtime_error(
+        fmt::format("{}; the last checkpoint in {} stands: 'rgu align resume {}' goes on, with any "
+                    "number of processes",
+                    error.what(), where, where));
   }
 }
 
-int run_and_tell(const Setup& setup, const RunFolder& folder, const MachineArguments& arguments) {
-  const std::vector<SeedOutcome> outcomes = run_shown(setup, folder, arguments);
+int run_and_tell(const Setup& setup, const RunFolder& folder, const MachineArguments& arguments,
+                 Ranks& ranks) {
+  const std::vector<SeedOutcome> outcomes = run_shown(setup, folder, arguments, ranks);
   const RunRecord run = read_run(folder.path());
   const fs::path page = write_report(folder.path(), run);
   const int code = exit_code(outcomes, run);
@@ -164,6 +184,24 @@ int run_and_tell(const Setup& setup, const RunFolder& folder, const MachineArgum
   return code;
 }
 
+// Rank 0 has the folder; the others take part in its work and end as it does.
+int run_on(Ranks& ranks, const Setup& setup, const MachineArguments& arguments,
+           const std::function<OpenRun()>& open) {
+  std::optional<OpenRun> run;
+  gathered(ranks, [&] {
+    if (ranks.leads()) run.emplace(open());
+    return std::string();
+  });
+  int code = kDone;
+  if (run) {
+    code = run_and_tell(setup, run->folder, arguments, ranks);
+  } else {
+    help_run_seeds(setup, {.interrupt = &interrupt_flag(), .ranks = &ranks});
+  }
+  broadcast(ranks, code);
+  return code;
+}
+
 struct AlignArguments {
   ConfigArguments config;
   MachineArguments machine;
@@ -171,14 +209,14 @@ struct AlignArguments {
   bool force = false;
 };
 
-int align(const AlignArguments& arguments) {
-  const AlignConfig config = arguments.config.config();
-  const fs::path path =
-      arguments.out.empty() ? free_run_folder(config.name) : fs::path(arguments.out);
-  const Setup setup = open_setup(config, arguments.machine.options());
-  const OpenRun run =
-      begin_run(setup, path, arguments.force ? ExistingRun::kReplace : ExistingRun::kRefuse);
-  return run_and_tell(setup, run.folder, arguments.machine);
+int align(const AlignArguments& arguments, Ranks& ranks) {
+  const AlignConfig config = config_of_job(ranks, [&] { return arguments.config.config(); });
+  const Setup setup = setup_of_job(ranks, config, arguments.machine.options(ranks));
+  return run_on(ranks, setup, arguments.machine, [&] {
+    const fs::path path =
+        arguments.out.empty() ? free_run_folder(config.name) : fs::path(arguments.out);
+    return begin_run(setup, path, arguments.force ? ExistingRun::kReplace : ExistingRun::kRefuse);
+  });
 }
 
 struct ResumeArguments {
@@ -187,15 +225,15 @@ struct ResumeArguments {
   MachineArguments machine;
 };
 
-int resume(const ResumeArguments& arguments) {
+int resume(const ResumeArguments& arguments, Ranks& ranks) {
   std::vector<std::string> overrides;
   if (arguments.iterations) {
     overrides.push_back(fmt::format("stopping.iterations={}", *arguments.iterations));
   }
-  const Setup setup =
-      open_setup(stored_config(arguments.run, overrides), arguments.machine.options());
-  const OpenRun run = reopen_run(setup, arguments.run);
-  return run_and_tell(setup, run.folder, arguments.machine);
+  const AlignConfig config =
+      config_of_job(ranks, [&] { return stored_config(arguments.run, overrides); });
+  const Setup setup = setup_of_job(ranks, config, arguments.machine.options(ranks));
+  return run_on(ranks, setup, arguments.machine, [&] { return reopen_run(setup, arguments.run); });
 }
 
 void add_resume(CLI::App& app, Command& chosen) {
@@ -206,7 +244,11 @@ void add_resume(CLI::App& app, Command& chosen) {
       ->type_name("K");
   arguments->machine.add_to(*command);
   command->footer("Example:\n  rgu align resume runs/align");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return resume(*arguments); }; });
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] {
+      return run_in_job([&](Ranks& ranks) { return resume(*arguments, ranks); });
+    };
+  });
 }
 
 int report(const std::string& folder) {
@@ -253,7 +295,9 @@ void set_up_align(CLI::App& app, Command& chosen) {
                 .keys = config_keys});
   app.callback([arguments, &app, &chosen] {
     if (!app.get_subcommands().empty()) return;
-    chosen = [arguments] { return align(*arguments); };
+    chosen = [arguments] {
+      return run_in_job([&](Ranks& ranks) { return align(*arguments, ranks); });
+    };
   });
 }
 

@@ -17,6 +17,7 @@
 #include "rgu/llm/torch/torch_generate.hpp"
 #include "rgu/llm/torch/torch_setup.hpp"
 #include "rgu/llm/torch/transformer.hpp"
+#include "rgu/record/json_values.hpp"
 
 namespace rgu::align {
 namespace {
@@ -100,24 +101,39 @@ struct Aligner::Parts {
         config(shared.config),
         seed(its_seed),
         hooks(std::move(its_hooks)),
+        ranks(*hooks.ranks),
         objective(shared.config),
         shaping(shared.config),
         training_order(order_of(shared.prompts.training, its_seed)),
         evaluation_order(order_of(shared.prompts.evaluation, its_seed ^ kEvaluationOrder)),
         model(policy_of(shared, its_seed)),
-        trainer(model, shaping.columns(), shared.config.ppo, its_seed) {
+        trainer(model, shaping.columns(), shared.config.ppo, its_seed, ranks) {
     if (setup.machine.device == "cpu") {
       decoder.emplace(setup.model.config, llm::weights_of(model),
                       llm::DecoderOptions{.threads = setup.machine.threads});
     }
   }
 
-  void begin_phase(std::string_view phase) const {
-    if (hooks.interrupt != nullptr && hooks.interrupt->load()) throw Interrupted();
+  bool told_to_stop() const { return hooks.interrupt != nullptr && hooks.interrupt->load(); }
+  void tell(std::string_view phase) const {
     if (hooks.phase) hooks.phase(phase);
   }
+  // All ranks at the same place: what rank 0 was told counts.
+  void begin_phase(std::string_view phase) const {
+    bool stop = told_to_stop();
+    broadcast(ranks, stop);
+    if (stop) throw Interrupted();
+    tell(phase);
+  }
 
-  AnswerBatch sampled(std::vector<const TokenisedPrompt*> prompts, std::uint64_t stream);
+  // The answers to all prompts, scored. Answer i is drawn from the same random numbers, whichever
+  // rank it is on.
+  AnswerBatch answered(std::vector<const TokenisedPrompt*> prompts, std::uint64_t stream);
+  // Those of this rank; `first` is the number of the first among all.
+  AnswerBatch own_answers(std::vector<const TokenisedPrompt*> prompts, std::uint64_t stream,
+                          Index first);
+  AnswerBatch sampled(std::vector<const TokenisedPrompt*> prompts, std::uint64_t stream,
+                      Index first);
   void score(AnswerBatch& batch) const;
   std::vector<const TokenisedPrompt*> prompts_of(Index step);
   void put_players(StepNumbers& step) const;
@@ -126,6 +142,7 @@ struct Aligner::Parts {
   const AlignConfig& config;
   std::uint64_t seed;
   AlignerHooks hooks;
+  Ranks& ranks;
   Objective objective;
   ScoreShaping shaping;
   llm::ExampleOrder training_order;
@@ -146,27 +163,51 @@ struct Aligner::Parts {
   Index answers = 0;  // drawn so far
 };
 
+AnswerBatch Aligner::Parts::answered(std::vector<const TokenisedPrompt*> prompts,
+                                     std::uint64_t stream) {
+  const Share own = own_share(ranks, static_cast<Index>(prompts.size()));
+  const auto begin = prompts.begin() + own.first;
+  AnswerBatch batch;
+  const std::vector<std::string> messages = gathered(ranks, [&] {
+    batch = own_answers({begin, begin + own.count}, stream, own.first);
+    return ranks.size() == 1 ? std::string() : message_of(batch);
+  });
+  return ranks.size() == 1 ? batch : joined(std::move(prompts), messages);
+}
+
+AnswerBatch Aligner::Parts::own_answers(std::vector<const TokenisedPrompt*> prompts,
+                                        std::uint64_t stream, Index first) {
+  timing = {};
+  if (prompts.empty()) return {};  // more ranks than answers
+  Clock::time_point begin = Clock::now();
+  AnswerBatch batch = sampled(std::move(prompts), stream, first);
+  timing.sampling = seconds_since(begin);
+  begin = Clock::now();
+  score(batch);
+  timing.scoring = seconds_since(begin);
+  return batch;
+}
+
 AnswerBatch Aligner::Parts::sampled(std::vector<const TokenisedPrompt*> prompts,
-                                    std::uint64_t stream) {
+                                    std::uint64_t stream, Index first) {
   AnswerBatch batch{.prompts = std::move(prompts)};
   std::vector<std::vector<llm::TokenId>> tokens;
   for (const TokenisedPrompt* prompt : batch.prompts) tokens.push_back(prompt->tokens);
   const SamplingConfig& sampling = config.sampling;
-  const llm::GenerateOptions options{.sampling = {.temperature = sampling.temperature,
-                                                  .top_k = sampling.top_k,
-                                                  .top_p = sampling.top_p,
-                                                  .max_new_tokens = sampling.max_new_tokens,
-                                                  .stop = setup.end},
-                                     .streams = {.seed = seed, .stream = stream},
-                                     .observe = [&](const llm::GenerateOptions::Progress&) {
-                                       return hooks.interrupt == nullptr ||
-                                              !hooks.interrupt->load();
-                                     }};
+  const llm::GenerateOptions options{
+      .sampling = {.temperature = sampling.temperature,
+                   .top_k = sampling.top_k,
+                   .top_p = sampling.top_p,
+                   .max_new_tokens = sampling.max_new_tokens,
+                   .stop = setup.end},
+      .streams = {.seed = seed, .stream = stream},
+      .first_sequence = static_cast<std::uint32_t>(first),
+      .observe = [&](const llm::GenerateOptions::Progress&) { return !told_to_stop(); }};
   if (decoder && decoder_is_old) decoder->load(llm::weights_of(model));
   decoder_is_old = false;
   batch.sequences =
       decoder ? decoder->generate(tokens, options) : llm::generate(model, tokens, options);
-  if (hooks.interrupt != nullptr && hooks.interrupt->load()) throw Interrupted();
+  if (told_to_stop()) throw Interrupted();
   for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
     batch.texts.push_back(
         llm::continuation_text(*setup.tokenizer, tokens[i], batch.sequences[i].tokens));
@@ -180,7 +221,8 @@ void Aligner::Parts::score(AnswerBatch& batch) const {
   const auto scored = [&](const std::vector<std::unique_ptr<Scorer>>& scorers) {
     Matrix scores(batch.size(), static_cast<Index>(scorers.size()));
     for (std::size_t j = 0; j < scorers.size(); ++j) {
-      begin_phase("scoring");
+      if (told_to_stop()) throw Interrupted();
+      tell("scoring");
       const std::vector<double> column = scorers[j]->scores(views);
       scores.col(static_cast<Index>(j)) = Eigen::Map<const Vector>(column.data(), batch.size());
     }
@@ -242,13 +284,8 @@ Index Aligner::draw(Index iteration) {
   Parts& p = *parts_;
   p.iteration = iteration;
   p.begin_phase("sampling");
-  Clock::time_point begin = Clock::now();
   AnswerBatch both =
-      p.sampled(p.prompts_of(iteration), kSamplingStreams + static_cast<std::uint64_t>(iteration));
-  p.timing = {.sampling = seconds_since(begin)};
-  begin = Clock::now();
-  p.score(both);
-  p.timing.scoring = seconds_since(begin);
+      p.answered(p.prompts_of(iteration), kSamplingStreams + static_cast<std::uint64_t>(iteration));
   const Index drawn = both.size();
   SplitBatch parts = split(std::move(both), p.config.sampling.prompts * p.config.sampling.answers);
   p.training = std::move(parts.first);
@@ -268,7 +305,8 @@ double Aligner::descend(const Vector& nature) {
   const Clock::time_point begin = Clock::now();
   const RunningMoments moments = p.shaping.moments();
   p.nature = nature;
-  p.shaped = p.shaping.shaped(p.objective, p.training.scores, nature, p.training.finished());
+  p.ranks.broadcast(std::as_writable_bytes(std::span(p.nature.data(), p.nature.size())));
+  p.shaped = p.shaping.shaped(p.objective, p.training.scores, p.nature, p.training.finished());
   std::vector<llm::Rollout> rollouts;
   for (std::size_t i = 0; i < p.training.prompts.size(); ++i) {
     rollouts.push_back(
@@ -284,7 +322,7 @@ double Aligner::descend(const Vector& nature) {
     p.shaping.restore(moments);
     return std::numeric_limits<double>::quiet_NaN();
   }
-  return p.objective.evaluate(p.training.scores, nature).value;
+  return p.objective.evaluate(p.training.scores, p.nature).value;
 }
 
 StepNumbers Aligner::numbers() const {
@@ -338,6 +376,20 @@ std::vector<std::string> Aligner::alarms() const {
                   p.iteration + 1, p.report.kl, p.config.output.negative_kl_alarm)};
 }
 
+std::vector<std::string> Aligner::take_notes() {
+  Json own = Json::array();
+  for (const auto* scorers : {&parts_->setup.rewards, &parts_->setup.costs}) {
+    for (const auto& scorer : *scorers) {
+      for (std::string& note : scorer->take_notes()) own.push_back(std::move(note));
+    }
+  }
+  std::vector<std::string> notes;
+  for (const std::string& message : parts_->ranks.gather(to_text(own))) {
+    for (const Json& note : parse_json(message)) notes.push_back(note.get<std::string>());
+  }
+  return notes;
+}
+
 std::vector<Aligner::ShownAnswer> Aligner::shown_answers() {
   Parts& p = *parts_;
   const std::size_t count = std::min(static_cast<std::size_t>(p.config.output.shown_prompts),
@@ -348,8 +400,7 @@ std::vector<Aligner::ShownAnswer> Aligner::shown_answers() {
   const std::vector<TokenisedPrompt>& all = p.setup.prompts.evaluation;
   std::vector<const TokenisedPrompt*> prompts;
   for (std::size_t i = 0; i < count; ++i) prompts.push_back(&all[i * all.size() / count]);
-  AnswerBatch batch = p.sampled(std::move(prompts), kShownStream);
-  p.score(batch);
+  const AnswerBatch batch = p.answered(std::move(prompts), kShownStream);
   for (std::size_t i = 0; i < count; ++i) {
     shown.push_back({.prompt = batch.prompts[i]->input, .answer = batch.judged(i, p.config)});
   }
@@ -375,6 +426,23 @@ void Aligner::restore(const State& state) {
   parts_->shaping.restore(state.moments);
   parts_->answers = state.answers;
   parts_->decoder_is_old = true;
+}
+
+void Aligner::share() {
+  Ranks& ranks = parts_->ranks;
+  if (ranks.size() == 1) return;
+  State shared = state();
+  broadcast(ranks, shared.updates);
+  broadcast(ranks, shared.kl_coefficient);
+  broadcast(ranks, shared.moments);
+  broadcast(ranks, shared.answers);
+  for (auto& [name, tensor] : shared.tensors.tensors) {
+    auto bytes = std::make_shared<std::vector<std::byte>>(tensor.bytes.begin(), tensor.bytes.end());
+    ranks.broadcast(*bytes);
+    tensor.bytes = *bytes;
+    shared.tensors.owners.push_back(std::move(bytes));
+  }
+  if (!ranks.leads()) restore(shared);
 }
 
 void Aligner::save_adapter(const std::filesystem::path& folder) const {

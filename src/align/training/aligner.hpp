@@ -15,13 +15,11 @@
 #include "rgu/align/record.hpp"
 #include "rgu/align/score_shaping.hpp"
 #include "rgu/align/training/setup.hpp"
+#include "rgu/align/training/together.hpp"
 #include "rgu/llm/files/tensor.hpp"
 #include "rgu/solver/pgda.hpp"
 
 namespace rgu::align {
-
-// Thrown between sampling and update where `interrupt` is set: the policy is as it was.
-struct Interrupted {};
 
 // How the time of one outer step was spent.
 struct StepTiming {
@@ -33,8 +31,12 @@ struct StepTiming {
 struct AlignerHooks {
   std::function<void(std::string_view)> phase = {};  // told what is begun: "sampling", ..
   const std::atomic<bool>* interrupt = nullptr;
+  Ranks* ranks = &alone();  // must outlive it
 };
 
+// On several ranks each samples and scores a share of the answers, which all then have, and reads a
+// share of the passes of an update. All make the same calls in the same order; setup and seed are
+// the same everywhere. But for rounding, and for dropout, it is what one rank does.
 class Aligner final : public PolicyPlayer {
  public:
   // The setup must outlive it.
@@ -52,6 +54,7 @@ class Aligner final : public PolicyPlayer {
   StepTiming timing() const;
   std::vector<LoggedAnswer> logged_answers() const;
   std::vector<std::string> alarms() const;  // of the last step: KL far below zero
+  std::vector<std::string> take_notes();    // of the scorers of all ranks, since the last call
 
   // Answers of the present policy to the prompts that are shown.
   struct ShownAnswer {
@@ -71,6 +74,7 @@ class Aligner final : public PolicyPlayer {
   };
   State state() const;
   void restore(const State& state);
+  void share();  // all ranks get the state of rank 0
 
   void save_adapter(const std::filesystem::path& folder) const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "rgu/record/json_values.hpp"
+
 namespace rgu::align {
 namespace {
 
@@ -19,6 +21,20 @@ Matrix tail(Matrix& all, Index first) {
   Matrix rest = all.bottomRows(all.rows() - first);
   all = Matrix(all.topRows(first));
   return rest;
+}
+
+std::vector<double> row_of(const Matrix& values, std::size_t i) {
+  const Vector row = values.row(static_cast<Index>(i));
+  return {row.begin(), row.end()};
+}
+
+Matrix matrix_of_rows(const std::vector<std::vector<double>>& rows) {
+  Matrix values(static_cast<Index>(rows.size()), static_cast<Index>(rows.front().size()));
+  for (Index i = 0; i < values.rows(); ++i) {
+    const std::vector<double>& row = rows[static_cast<std::size_t>(i)];
+    for (Index j = 0; j < values.cols(); ++j) values(i, j) = row[static_cast<std::size_t>(j)];
+  }
+  return values;
 }
 
 }  // namespace
@@ -78,6 +94,38 @@ SplitBatch split(AnswerBatch batch, Index count) {
                           .costs = tail(batch.scores.costs, count)}};
   both.first = std::move(batch);
   return both;
+}
+
+// CBOR: numbers keep their bits, texts may be any bytes.
+std::string message_of(const AnswerBatch& batch) {
+  Json answers = Json::array();
+  for (std::size_t i = 0; i < batch.prompts.size(); ++i) {
+    const llm::Sequence& sequence = batch.sequences[i];
+    answers.push_back({sequence.tokens, sequence.log_probabilities, sequence.stopped,
+                       batch.texts[i], row_of(batch.scores.rewards, i),
+                       row_of(batch.scores.costs, i)});
+  }
+  std::string message;
+  Json::to_cbor(answers, message);
+  return message;
+}
+
+AnswerBatch joined(std::vector<const TokenisedPrompt*> prompts,
+                   std::span<const std::string> messages) {
+  AnswerBatch batch{.prompts = std::move(prompts)};
+  std::vector<std::vector<double>> rewards, costs;
+  for (const std::string& message : messages) {
+    for (const Json& answer : Json::from_cbor(message)) {
+      batch.sequences.push_back({.tokens = answer.at(0).get<std::vector<llm::TokenId>>(),
+                                 .log_probabilities = answer.at(1).get<std::vector<float>>(),
+                                 .stopped = answer.at(2).get<bool>()});
+      batch.texts.push_back(answer.at(3).get<std::string>());
+      rewards.push_back(answer.at(4).get<std::vector<double>>());
+      costs.push_back(answer.at(5).get<std::vector<double>>());
+    }
+  }
+  batch.scores = {.rewards = matrix_of_rows(rewards), .costs = matrix_of_rows(costs)};
+  return batch;
 }
 
 }  // namespace rgu::align

@@ -1,6 +1,7 @@
 // Answers that were sampled and scored.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,11 @@ struct SplitBatch {
   AnswerBatch rest = {};
 };
 SplitBatch split(AnswerBatch batch, Index count);
+
+// What was sampled and scored, to the bit, as a message for other ranks; they know the prompts.
+std::string message_of(const AnswerBatch& batch);
+// The batch of all prompts, from the messages of its parts, in order.
+AnswerBatch joined(std::vector<const TokenisedPrompt*> prompts,
+                   std::span<const std::string> messages);
 
 }  // namespace rgu::align

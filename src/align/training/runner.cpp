@@ -10,6 +10,7 @@
 #include "rgu/base/check.hpp"
 #include "rgu/base/version.hpp"
 #include "rgu/record/json_values.hpp"
+#include "rgu/solver/state_file.hpp"
 
 namespace rgu::align {
 namespace {
@@ -60,17 +61,25 @@ RunRecord about(const Setup& setup) {
 // One seed: its aligner, its files, and what happens after each outer step.
 class SeedRunner {
  public:
-  SeedRunner(const Setup& setup, const RunFolder& folder, std::size_t index,
+  // Without a folder it helps another rank, which has one.
+  SeedRunner(const Setup& setup, const RunFolder* folder, std::size_t index,
              const RunnerOptions& options)
       : setup_(setup),
         options_(options),
+        ranks_(*options.ranks),
+        stop_{.iterations = setup.config.stopping.iterations,
+              .seconds = setup.config.stopping.seconds},
         progress_{.seed_index = index,
                   .seed = setup.config.seeds[index],
                   .iterations = setup.config.stopping.iterations},
         aligner_(setup, progress_.seed,
                  {.phase = [this](std::string_view phase) { tell(phase); },
-                  .interrupt = options.interrupt}),
-        files_(folder.seed(progress_.seed), setup.config.output.tensorboard) {}
+                  .interrupt = options.interrupt,
+                  .ranks = options.ranks}) {
+    if (folder != nullptr) {
+      files_.emplace(folder->seed(progress_.seed), setup.config.output.tensorboard);
+    }
+  }
 
   SeedOutcome run() {
     try {
@@ -82,30 +91,65 @@ class SeedRunner {
 
  private:
   Status run_to_its_end() {
-    SolverState start = files_.begin(aligner_, progress_.seed);
+    SolverState start = begun();
     progress_.iteration = progress_.resumed = start.iteration;
     last_ = start;
     checkpointed_ = start.iteration > 0 ? start.iteration : -1;
     const Status status = solve(std::move(start));
-    if (checkpointed_ != last_.iteration) files_.checkpoint(aligner_, last_);
-    if (status == Status::kDiverged) {
-      files_.note(
-          fmt::format("step {}: a loss or gradient was not finite; the policy is that "
-                      "before this step",
-                      last_.iteration + 1));
-    }
-    files_.finish(aligner_, {.status = status, .iterations = last_.iteration});
+    if (files_ && checkpointed_ != last_.iteration) files_->checkpoint(aligner_, last_);
+    SeedFiles::End end{.status = status, .iterations = last_.iteration};
+    if (status != Status::kInterrupted) end.after = aligner_.shown_answers();
+    if (files_) finish(end);
     return status;
   }
 
+  // From the checkpoint that rank 0 may have, or anew.
+  SolverState begun() {
+    SolverState state;
+    state.rng = Rng(progress_.seed);
+    state.point.nature = aligner_.objective().start();
+    std::optional<SolverState> stored;
+    if (files_) stored = files_->resume(aligner_);
+    bool resumed = stored.has_value();
+    broadcast(ranks_, resumed);
+    aligner_.share();
+    if (resumed) return shared(std::move(stored));
+    const std::vector<Aligner::ShownAnswer> before = aligner_.shown_answers();
+    if (files_) files_->begin(before);
+    return state;
+  }
+
+  SolverState shared(std::optional<SolverState> stored) {
+    if (ranks_.size() == 1) return *std::move(stored);
+    std::string text = stored ? to_text(*stored) : std::string();
+    double seconds = stored ? stored->seconds : 0;
+    broadcast(ranks_, text);
+    broadcast(ranks_, seconds);
+    SolverState state = parse_state(text);
+    state.seconds = seconds;
+    return state;
+  }
+
+  void finish(const SeedFiles::End& end) {
+    if (end.status == Status::kDiverged) {
+      files_->note(
+          fmt::format("step {}: a loss or gradient was not finite; the policy is that "
+                      "before this step",
+                      end.iterations + 1));
+    }
+    files_->finish(aligner_, end);
+  }
+
   Status solve(SolverState start) {
-    const AlignConfig& config = setup_.config;
+    const NatureConfig& nature = setup_.config.nature;
+    if (const auto limit = reached_limit(stop_, start)) return *limit;
     try {
-      return pgda(aligner_, aligner_.objective().ambiguity(), std::move(start),
-                  {.nature_step = config.nature.step, .inner_steps = config.nature.inner_steps},
-                  {.iterations = config.stopping.iterations, .seconds = config.stopping.seconds},
-                  [this](const Iteration& iteration) { return observed(iteration); })
-          .status;
+      const Status status = pgda(aligner_, aligner_.objective().ambiguity(), std::move(start),
+                                 {.nature_step = nature.step, .inner_steps = nature.inner_steps},
+                                 {.iterations = stop_.iterations},
+                                 [this](const Iteration& iteration) { return observed(iteration); })
+                                .status;
+      return status == Status::kInterrupted ? over_ : status;
     } catch (const Interrupted&) {
       return Status::kInterrupted;
     }
@@ -113,15 +157,21 @@ class SeedRunner {
 
   Verdict observed(const Iteration& iteration) {
     last_ = iteration.state;
-    files_.add(aligner_, last_.seconds);
+    const std::vector<std::string> notes = aligner_.take_notes();
+    if (files_) record(notes);
+    // The clock and the signals of rank 0 count for all.
+    over_ = reached_limit(stop_, last_).value_or(Status::kRunning);
+    if (options_.interrupt != nullptr && options_.interrupt->load()) over_ = Status::kInterrupted;
+    broadcast(ranks_, over_);
+    return {.stop = over_ != Status::kRunning};
+  }
+
+  void record(const std::vector<std::string>& notes) {
+    files_->add(aligner_, last_.seconds);
     for (const std::string& alarm : aligner_.alarms()) warn(alarm);
-    for (const auto* scorers : {&setup_.rewards, &setup_.costs}) {
-      for (const auto& scorer : *scorers) {
-        for (const std::string& note : scorer->take_notes()) warn(note);
-      }
-    }
+    for (const std::string& note : notes) warn(note);
     if (last_.iteration % setup_.config.output.checkpoint_every == 0) {
-      files_.checkpoint(aligner_, last_);
+      files_->checkpoint(aligner_, last_);
       checkpointed_ = last_.iteration;
     }
     const StepNumbers step = aligner_.numbers();
@@ -131,11 +181,10 @@ class SeedRunner {
     progress_.violation = step.at("violation");
     progress_.kl = step.at("kl");
     tell("");
-    return {.stop = options_.interrupt != nullptr && options_.interrupt->load()};
   }
 
   void warn(const std::string& text) {
-    files_.note(text);
+    files_->note(text);
     if (options_.alarm) options_.alarm(text);
   }
 
@@ -146,12 +195,29 @@ class SeedRunner {
 
   const Setup& setup_;
   const RunnerOptions& options_;
+  Ranks& ranks_;
+  StopRule stop_;
   Progress progress_;
   Aligner aligner_;
-  SeedFiles files_;
-  SolverState last_;         // after the last whole step
-  Index checkpointed_ = -1;  // the step of the last checkpoint
+  std::optional<SeedFiles> files_;  // on rank 0
+  SolverState last_;                // after the last whole step
+  Index checkpointed_ = -1;         // the step of the last checkpoint
+  Status over_ = Status::kRunning;  // what the last step ended by
 };
+
+std::vector<SeedOutcome> run_all(const Setup& setup, const RunFolder* folder,
+                                 const RunnerOptions& options) {
+  std::vector<SeedOutcome> outcomes;
+  for (std::size_t i = 0; i < setup.config.seeds.size(); ++i) {
+    bool finished = folder != nullptr && is_finished(folder->seed(setup.config.seeds[i]),
+                                                     setup.config.stopping.iterations);
+    broadcast(*options.ranks, finished);
+    if (finished) continue;
+    outcomes.push_back(SeedRunner(setup, folder, i, options).run());
+    if (outcomes.back().status == Status::kInterrupted) break;
+  }
+  return outcomes;
+}
 
 Json stored_about(const RunFolder& folder) {
   try {
@@ -212,14 +278,11 @@ AlignConfig stored_config(const fs::path& path, const std::vector<std::string>& 
 
 std::vector<SeedOutcome> run_seeds(const Setup& setup, const RunFolder& folder,
                                    const RunnerOptions& options) {
-  std::vector<SeedOutcome> outcomes;
-  for (std::size_t i = 0; i < setup.config.seeds.size(); ++i) {
-    const fs::path seed_folder = folder.seed(setup.config.seeds[i]);
-    if (is_finished(seed_folder, setup.config.stopping.iterations)) continue;
-    outcomes.push_back(SeedRunner(setup, folder, i, options).run());
-    if (outcomes.back().status == Status::kInterrupted) break;
-  }
-  return outcomes;
+  return run_all(setup, &folder, options);
+}
+
+void help_run_seeds(const Setup& setup, const RunnerOptions& options) {
+  run_all(setup, nullptr, options);
 }
 
 }  // namespace rgu::align

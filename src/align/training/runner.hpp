@@ -11,6 +11,7 @@
 
 #include "rgu/align/training/setup.hpp"
 #include "rgu/base/folder_lock.hpp"
+#include "rgu/base/ranks.hpp"
 #include "rgu/record/run_folder.hpp"
 #include "rgu/solver/status.hpp"
 
@@ -34,6 +35,7 @@ struct RunnerOptions {
   std::function<void(const Progress&)> progress = {};
   std::function<void(const std::string&)> alarm = {};  // one line, for people
   const std::atomic<bool>* interrupt = nullptr;        // set: stop soon, with everything saved
+  Ranks* ranks = &alone();                             // that share the work
 };
 
 struct SeedOutcome {
@@ -58,8 +60,10 @@ AlignConfig stored_config(const std::filesystem::path& path,
 
 // Runs every seed that is not finished, from its last checkpoint, and records it. What is written
 // does not depend on interruptions, but for timing.jsonl and TensorBoard's files. Throws FileError
-// where the system refuses to write.
+// where the system refuses to write. On several ranks rank 0 calls it, and the others
+// help_run_seeds, which touches no folder: all begin from what rank 0 has read.
 std::vector<SeedOutcome> run_seeds(const Setup& setup, const RunFolder& folder,
                                    const RunnerOptions& options = {});
+void help_run_seeds(const Setup& setup, const RunnerOptions& options);
 
 }  // namespace rgu::align

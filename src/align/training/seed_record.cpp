@@ -25,26 +25,24 @@ SeedFiles::SeedFiles(fs::path folder, bool tensorboard)
     : folder_(std::move(folder)),
       recorder_(folder_, {.tensorboard = tensorboard, .further = {"answers.jsonl"}}) {}
 
-SolverState SeedFiles::begin(Aligner& aligner, std::uint64_t seed) {
-  SolverState state;
-  state.rng = Rng(seed);
-  state.point.nature = aligner.objective().start();
-  if (const auto& text = recorder_.resumed_state()) {
-    restore(aligner, *text, state);
-    state.seconds = recorder_.resumed_seconds();
-  } else {
-    std::string lines;
-    for (const Aligner::ShownAnswer& shown : aligner.shown_answers()) {
-      lines += to_line(ShownAnswers{.prompt = shown.prompt, .before = shown.answer});
-    }
-    write_file(folder_ / kShown, lines);
-  }
-  return state;
+std::optional<SolverState> SeedFiles::resume(Aligner& aligner) {
+  const auto& text = recorder_.resumed_state();
+  if (!text) return {};
+  return restore(aligner, *text);
 }
 
-void SeedFiles::restore(Aligner& aligner, const std::string& text, SolverState& state) {
+void SeedFiles::begin(const std::vector<Aligner::ShownAnswer>& before) {
+  std::string lines;
+  for (const Aligner::ShownAnswer& shown : before) {
+    lines += to_line(ShownAnswers{.prompt = shown.prompt, .before = shown.answer});
+  }
+  write_file(folder_ / kShown, lines);
+}
+
+SolverState SeedFiles::restore(Aligner& aligner, const std::string& text) {
   const Json json = parse_json(text);
-  state = parse_state(words(json, "solver"));
+  SolverState state = parse_state(words(json, "solver"));
+  state.seconds = recorder_.resumed_seconds();
   tensors_ = words(json, "tensors");
   check(tensors_.starts_with(kTensorPrefix) && tensors_.find('/') == std::string::npos,
         "{}: the checkpoint names the tensors \"{}\"", folder_.string(), tensors_);
@@ -57,6 +55,7 @@ void SeedFiles::restore(Aligner& aligner, const std::string& text, SolverState& 
                    .answers = number<Index>(json, "answers"),
                    .tensors = llm::read_safetensors(folder_ / tensors_)});
   notes_ = word_list(json, "notes");
+  return state;
 }
 
 void SeedFiles::add(const Aligner& aligner, double seconds) {
@@ -110,7 +109,7 @@ void SeedFiles::remove_old_tensors(const std::string& keep) {
   for (const fs::path& path : old) fs::remove(path);
 }
 
-void SeedFiles::finish(Aligner& aligner, const End& end) {
+void SeedFiles::finish(const Aligner& aligner, const End& end) {
   SeedRecord record{
       .status = fmt::format("{} ({} steps)", describe(end.status).text, end.iterations),
       .reason = std::string(describe(end.status).name),
@@ -119,7 +118,7 @@ void SeedFiles::finish(Aligner& aligner, const End& end) {
       .notes = notes_};
   if (record.finished) {
     aligner.save_adapter(folder_ / "adapter");
-    write_file(folder_ / kShown, shown_lines(aligner.shown_answers()));
+    write_file(folder_ / kShown, shown_lines(end.after));
     recorder_.finish();
     remove_old_tensors(tensors_);
   }

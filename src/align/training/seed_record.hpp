@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ class SeedFiles {
  public:
   SeedFiles(std::filesystem::path folder, bool tensorboard);
 
-  // Where a run of this seed goes on: the aligner gets its state back. Without a checkpoint it
-  // begins: the answers that are shown are sampled first.
-  SolverState begin(Aligner& aligner, std::uint64_t seed);
+  // Where a run of this seed goes on, if there is a checkpoint: the aligner gets its state back.
+  std::optional<SolverState> resume(Aligner& aligner);
+  // Where it begins: the answers that are shown.
+  void begin(const std::vector<Aligner::ShownAnswer>& before);
 
   void add(const Aligner& aligner, double seconds);
   void checkpoint(const Aligner& aligner, const SolverState& state);
@@ -29,13 +31,14 @@ class SeedFiles {
   struct End {
     Status status = Status::kRunning;
     Index iterations = 0;
+    std::vector<Aligner::ShownAnswer> after = {};  // unless it was interrupted
   };
-  void finish(Aligner& aligner, const End& end);
+  void finish(const Aligner& aligner, const End& end);
 
  private:
   static constexpr std::size_t kMostNotes = 20;
 
-  void restore(Aligner& aligner, const std::string& text, SolverState& state);
+  SolverState restore(Aligner& aligner, const std::string& text);
   void remove_old_tensors(const std::string& keep);
   std::string shown_lines(const std::vector<Aligner::ShownAnswer>& after) const;
 

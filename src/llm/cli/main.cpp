@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "rgu/align/cli/align_command.hpp"
+#include "rgu/base/check.hpp"
+#include "rgu/base/launch.hpp"
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/base/startup_environment.hpp"
 #include "rgu/base/version.hpp"
@@ -61,9 +63,21 @@ std::string suggestion(const CLI::App& app, const std::string& message) {
   return did_you_mean(typed, names);
 }
 
+// Of several processes one tells what is wrong with the words they share.
 std::string failure(const CLI::App* app, const CLI::Error& error) {
+  if (launch().rank != 0) return {};
   const std::string message = error.what();
   return fmt::format("{}: {}{}\n", app->get_name(), message, suggestion(*app, message));
+}
+
+// Not even two of the same command: they would write the same files.
+int run_once(const CLI::App& app, const Command& command) {
+  const Launch job = launch();
+  if (job.size == 1) return command();
+  if (job.rank != 0) return kBadInput;  // one message is enough
+  std::string name = app.get_name();
+  for (const CLI::App* parsed : app.get_subcommands()) name += " " + parsed->get_name();
+  throw InvalidInput(fmt::format("'{}' runs in one process; {} were started", name, job.size));
 }
 
 int run(int argc, char** argv) {
@@ -92,7 +106,8 @@ int run(int argc, char** argv) {
       throw CLI::RequiredError("A command");
     }
   });
-  return run_program(app, "rgu lm", argc, argv, chosen);
+  Command once = [&] { return run_once(app, chosen); };
+  return run_program(app, "rgu lm", argc, argv, once);
 }
 
 // `rgu align`: a command line of its own, with what this program holds.
@@ -101,7 +116,11 @@ int run_align(int argc, char** argv) {
   app.failure_message(failure);
   Command chosen;
   align::set_up_align(app, chosen);
-  return run_program(app, "rgu align", argc, argv, chosen);
+  Command command = [&] {
+    const bool shared = app.get_subcommands().empty() || app.got_subcommand("resume");
+    return shared ? chosen() : run_once(app, chosen);
+  };
+  return run_program(app, "rgu align", argc, argv, command);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "rgu/llm/torch/lora.hpp"
+#include "rgu/llm/torch/ppo_ranks.hpp"
 #include "rgu/llm/torch/token_log_probabilities.hpp"
 
 namespace rgu::llm {
@@ -76,7 +77,7 @@ void measure_pass(Transformer& model, std::span<const ValueHead> heads, const Pa
 }  // namespace
 
 OldPolicy measured(Transformer& model, std::span<const ValueHead> heads,
-                   std::span<const MiniBatch> passes, const MeasureOptions& options) {
+                   std::span<const MiniBatch> passes, const MeasureOptions& options, Ranks& ranks) {
   const at::NoGradGuard no_gradients;
   Index tokens = 0;
   for (const MiniBatch& minibatch : passes) {
@@ -88,8 +89,11 @@ OldPolicy measured(Transformer& model, std::span<const ValueHead> heads,
                    .kl = none,
                    .values = std::vector<Vector>(heads.size(), none)};
   for (const MiniBatch& minibatch : passes) {
-    for (const Pass& pass : minibatch) measure_pass(model, heads, pass, options, old);
+    for (std::size_t i = 0; i < minibatch.size(); ++i) {
+      if (is_own_pass(ranks, i)) measure_pass(model, heads, minibatch[i], options, old);
+    }
   }
+  sum_measured(ranks, old);
   return old;
 }
 

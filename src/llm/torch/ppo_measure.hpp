@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "rgu/base/ranks.hpp"
 #include "rgu/base/types.hpp"
 #include "rgu/llm/torch/ppo_passes.hpp"
 #include "rgu/llm/torch/transformer.hpp"
@@ -26,8 +27,10 @@ struct MeasureOptions {
 
 // The reference is the model with its adapter off. Without gradients and dropout, in the passes
 // given, which must hold every answer once. A model that computes one of these passes again gets
-// the same numbers, to the last bit.
+// the same numbers, to the last bit. Each rank measures its own passes (ppo_ranks.hpp); all get all
+// numbers.
 OldPolicy measured(Transformer& model, std::span<const ValueHead> heads,
-                   std::span<const MiniBatch> passes, const MeasureOptions& options);
+                   std::span<const MiniBatch> passes, const MeasureOptions& options,
+                   Ranks& ranks = alone());
 
 }  // namespace rgu::llm

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/llm/torch/lora.hpp"
+#include "rgu/llm/torch/ppo_ranks.hpp"
 #include "rgu/llm/torch/tensors.hpp"
 #include "rgu/llm/torch/token_log_probabilities.hpp"
 
@@ -106,7 +108,17 @@ struct PpoTrainer::Numbers {
   double tokens = 0;  // of the mini-batch
 
   bool finite() const { return std::isfinite(total_loss) && std::isfinite(gradient_norm); }
+  void sum_over(Ranks& ranks);  // all that passes have added to
 };
+
+void PpoTrainer::Numbers::sum_over(Ranks& ranks) {
+  double* const fields[] = {&policy_loss,         &value_loss,     &total_loss, &clip_fraction,
+                            &value_clip_fraction, &approximate_kl, &policy_kl,  &mean_ratio};
+  std::array<double, std::size(fields)> values;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = *fields[i];
+  ranks.sum(std::span<double>(values));
+  for (std::size_t i = 0; i < values.size(); ++i) *fields[i] = values[i];
+}
 
 struct PpoTrainer::Sums {
   Numbers sum = {};
@@ -138,10 +150,11 @@ struct PpoTrainer::Sums {
 };
 
 PpoTrainer::PpoTrainer(Transformer& model, std::int64_t critics, const PpoOptions& options,
-                       std::uint64_t seed)
+                       std::uint64_t seed, Ranks& ranks)
     : model_(model),
       options_(options),
       seed_(seed),
+      ranks_(ranks),
       heads_(zero_heads(model, critics, options.value_dropout)),
       policy_optimizer_(adapter_parameters(model), adam_options(options)),
       value_optimizer_(parameters_of_heads(heads_), adam_options(options)),
@@ -181,7 +194,9 @@ void PpoTrainer::check_batch(const PpoBatch& batch) const {
 
 std::vector<MiniBatch> PpoTrainer::epoch_passes(const PpoBatch& batch, std::int64_t epoch) const {
   const Rng rng(seed_, stream_of(kOrderStream, updates_, epoch));
-  return minibatches(batch.rollouts, permutation(batch.rollouts.size(), rng), options_);
+  PpoOptions divided = options_;
+  divided.accumulation *= ranks_.size();
+  return minibatches(batch.rollouts, permutation(batch.rollouts.size(), rng), divided);
 }
 
 PpoReport PpoTrainer::first_report(const AnswerSpans& spans, const Lesson& lesson) const {
@@ -253,10 +268,12 @@ PpoTrainer::Numbers PpoTrainer::gradient(const MiniBatch& minibatch, const Lesso
   clear_gradients();
   Numbers numbers;
   for (const Pass& pass : minibatch) numbers.tokens += static_cast<double>(pass.tokens());
-  std::uint32_t done = 0;
-  for (const Pass& pass : minibatch) {
-    add_pass(pass, lesson, dropout.block(number, done++), numbers);
+  for (std::size_t i = 0; i < minibatch.size(); ++i) {
+    if (!is_own_pass(ranks_, i)) continue;
+    add_pass(minibatch[i], lesson, dropout.block(number, static_cast<std::uint32_t>(i)), numbers);
   }
+  numbers.sum_over(ranks_);
+  sum_gradients(ranks_, trained());
   numbers.gradient_norm =
       std::hypot(policy_optimizer_.gradient_norm(), value_optimizer_.gradient_norm());
   return numbers;
@@ -267,6 +284,13 @@ void PpoTrainer::step(double rate, double gradient_norm) {
                             .gradient_scale = clip_scale(gradient_norm, options_.gradient_clip)};
   if (!warms_up()) policy_optimizer_.step(step);
   value_optimizer_.step(step);
+}
+
+std::vector<NamedTensor> PpoTrainer::trained() const {
+  std::vector<NamedTensor> all = value_optimizer_.parameters();
+  const std::vector<NamedTensor>& adapter = policy_optimizer_.parameters();
+  if (!warms_up()) all.insert(all.end(), adapter.begin(), adapter.end());
+  return all;
 }
 
 void PpoTrainer::clear_gradients() {
@@ -309,7 +333,7 @@ PpoReport PpoTrainer::update(const PpoBatch& batch) {
   std::vector<MiniBatch> first = epoch_passes(batch, 0);
   OldPolicy old =
       measured(model_, heads_, first,
-               {.kl_estimator = options_.kl_estimator, .temperature = batch.temperature});
+               {.kl_estimator = options_.kl_estimator, .temperature = batch.temperature}, ranks_);
   const Lesson lesson = lesson_of(batch, std::move(old), kl_coefficient_, options_);
   PpoReport report = first_report(spans, lesson);
   report.finite = lesson.finite();

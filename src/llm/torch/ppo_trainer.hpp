@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "rgu/base/ranks.hpp"
 #include "rgu/base/rng.hpp"
 #include "rgu/base/types.hpp"
 #include "rgu/llm/files/tensor.hpp"
@@ -56,12 +57,17 @@ struct PpoReport {
 // The adapter and the value heads have an AdamW each, with one learning rate and one norm that is
 // clipped: a critic warm-up then leaves no trace in the adapter's moments. Differs from TRL, where
 // a mini-batch beyond the ratio limit still makes a step, with a gradient of 0.
+//
+// On several ranks all have the same model, options and seed, and get the same batches. A
+// mini-batch is read in `accumulation` passes a rank, and gradients are added up: but for rounding
+// and for dropout, which is drawn anew in each pass, an update is that of one rank; all ranks end
+// it with the same bits.
 class PpoTrainer {
  public:
   // The model must have a frozen base, which is the reference policy, and an adapter that is on and
   // not merged. Value heads begin at zero. Throws InvalidInput where options break their rules.
   PpoTrainer(Transformer& model, std::int64_t critics, const PpoOptions& options,
-             std::uint64_t seed);
+             std::uint64_t seed, Ranks& ranks = alone());
 
   // One PPO update. Throws InvalidInput on shapes that do not fit, or if the adapter is off or
   // merged now. An update that is not finite does not count: the state is what it was.
@@ -99,12 +105,14 @@ class PpoTrainer {
                    std::uint32_t number);
   void add_pass(const Pass& pass, const Lesson& lesson, const RandomBlock& dropout,
                 Numbers& numbers);
+  std::vector<NamedTensor> trained() const;  // in this update
   void step(double rate, double gradient_norm);
   void clear_gradients();
 
   Transformer& model_;
   PpoOptions options_;
   std::uint64_t seed_;
+  Ranks& ranks_;
   std::vector<ValueHead> heads_;
   AdamW policy_optimizer_;
   AdamW value_optimizer_;
