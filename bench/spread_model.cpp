@@ -1,5 +1,5 @@
-// Occupancy and policy gradient of a Garnet that is spread over processes, by PETSc; with one process
-// also by the solver of whole models, in turns. One line of JSON:
+// Occupancy and policy gradient of a Garnet that is spread over processes, by PETSc; with one
+// process also by the solver of whole models, in turns. One line of JSON:
 //   mpirun -n 2 bench_spread_model STATES [DISCOUNT] [ROUNDS]
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -102,11 +102,8 @@ int main(int argc, char** argv) {
   const double discount = argc > 2 ? std::atof(argv[2]) : 0.99;
   const int rounds = argc > 3 ? std::atoi(argv[3]) : 3;
   const bool with_whole = ranks.size() == 1 && argc > 4;
-  const GarnetOptions options{.states = states,
-                              .actions = 4,
-                              .branching = 8,
-                              .discount = discount,
-                              .row_streams = true};
+  const GarnetOptions options{
+      .states = states, .actions = 4, .branching = 8, .discount = discount, .row_streams = true};
   const Clock::time_point begin = Clock::now();
   std::optional<SpreadModel> model;
   {
@@ -135,10 +132,9 @@ int main(int argc, char** argv) {
   const double residual = flow_residual(*model, evaluation.occupancy());
   const double most = largest(ranks, peak);
   if (!ranks.leads()) return 0;
-  fmt::print(
-      R"({{"states": {}, "transitions": {}, "discount": {}, "ranks": {}, "made": {:.4g}, )"
-      R"("peak_bytes_of_a_rank": {}, "flow_residual": {:.3g}, "spread": {}{}}})"
-      "\n",
-      states, model->transitions(), discount, ranks.size(), made, most, residual, text_of(spread),
-      world ? fmt::format(R"(, "whole": {})", text_of(whole)) : "");
+  fmt::print(R"({{"states": {}, "transitions": {}, "discount": {}, "ranks": {}, "made": {:.4g}, )"
+             R"("peak_bytes_of_a_rank": {}, "flow_residual": {:.3g}, "spread": {}{}}})"
+             "\n",
+             states, model->transitions(), discount, ranks.size(), made, most, residual,
+             text_of(spread), world ? fmt::format(R"(, "whole": {})", text_of(whole)) : "");
 }

@@ -8,6 +8,8 @@ cd -- "$RGU_ROOT"
 
 # Builds of the same sources in different folders (presets, pip) share what ccache has.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$RGU_ROOT} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+# Precompiled headers are compared by what they were made from.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
 
 # What the library itself needs to be built (Debian 12 names).
 CORE_PACKAGES=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libfmt-dev

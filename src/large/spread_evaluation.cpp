@@ -179,9 +179,11 @@ Vector SpreadEvaluation::solved(Side side, const Vector& right, double tolerance
   if (scale == 0) return Vector::Zero(right.size());
   double reached = residual();
   for (int round = 0; round < 10 && reached > tolerance; ++round) {
-    // Relative to |b|_2 as PETSc has it; the norm that counts is looked at after.
-    check_petsc(KSPSetTolerances(system.solver.get(), std::max(0.3 * tolerance / scale, 1e-15),
-                                 PETSC_DEFAULT, PETSC_DEFAULT, 1000));
+    // PETSc looks at |residual|_2: it must fall as the norm that counts has to.
+    double length = 0;
+    check_petsc(VecNorm(left_over.get(), NORM_2, &length));
+    const double target = 0.3 * std::min(tolerance / reached, 1.0) * length;
+    check_petsc(KSPSetTolerances(system.solver.get(), 0, target, PETSC_DEFAULT, 1000));
     check_petsc(VecCopy(x, kept.get()));
     check_petsc(flow ? KSPSolveTranspose(system.solver.get(), b, x)
                      : KSPSolve(system.solver.get(), b, x));

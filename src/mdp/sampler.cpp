@@ -37,14 +37,15 @@ Index part_count(BatchSize batch, Index pairs) {
   return std::min({groups, most, affordable});
 }
 
-// The pieces of a loop that one rank takes: stretches of nearly equal length, in order.
+// The pieces of a loop that one rank takes: stretches of nearly equal length, in order. The first
+// piece is always rank 0's.
 struct Shares {
   Index pieces = 0;
   Index ranks = 1;
 
-  Index begin(Index rank) const { return rank * pieces / ranks; }
+  Index begin(Index rank) const { return (rank * pieces + ranks - 1) / ranks; }
   Index end(Index rank) const { return begin(rank + 1); }
-  int owner(Index piece) const { return static_cast<int>(((piece + 1) * ranks - 1) / pieces); }
+  int owner(Index piece) const { return static_cast<int>(piece * ranks / pieces); }
 };
 
 // sums[0] becomes the sum of all, as a balanced tree: its shape, and so every bit, is the same

@@ -40,13 +40,13 @@ struct SpreadWorld {
 };
 
 // Own rows against those of the whole.
-#define EXPECT_OWN_NEAR(own_part, whole, tolerance)                      \
-  do {                                                                   \
-    const auto expected = both.own(whole);                               \
-    ASSERT_EQ((own_part).rows(), expected.rows());                       \
-    if (expected.size() > 0) {                                           \
-      EXPECT_LE(((own_part)-expected).cwiseAbs().maxCoeff(), tolerance); \
-    }                                                                    \
+#define EXPECT_OWN_NEAR(own_part, whole, tolerance)                          \
+  do {                                                                       \
+    const auto own_expected = both.own(whole);                               \
+    ASSERT_EQ((own_part).rows(), own_expected.rows());                       \
+    if (own_expected.size() > 0) {                                           \
+      EXPECT_LE(((own_part)-own_expected).cwiseAbs().maxCoeff(), tolerance); \
+    }                                                                        \
   } while (false)
 
 }  // namespace rgu
