@@ -155,7 +155,7 @@ TEST(Config, TakesManyDotsOfNumbersAndMaps) {
   }
   const ProblemConfig config =
       parse(fmt::format("[model]\ngenerator = 'grid'\nmap = '{}'\n[utility]\ntype = 'entropy'\n"
-                        "[ambiguity]\nset = 'ellipsoid'\nweights = [{}]\n",
+                        "[ambiguity]\nset = 'ellipsoid'\nradius = 1\nweights = [{}]\n",
                         row, numbers));
   EXPECT_EQ(std::get<EllipsoidConfig>(config.ambiguity.kind).weights.size(), 501u);
 }
