@@ -25,6 +25,8 @@ PYTHON_TEST_PACKAGES=(python3-pytest python3-matplotlib python3-pandas python3-t
 MPI_PACKAGES=(libopenmpi-dev openmpi-bin petsc-dev)
 FORMAT_PACKAGES=(clang-format)
 TIDY_PACKAGES=(clang-tidy)
+# What fuzzing needs beyond the library and the language models: clang with libFuzzer.
+FUZZ_PACKAGES=(clang libclang-rt-dev libutf8proc-dev zlib1g-dev liblzma-dev)
 # What its tests, benchmarks and checks need beyond that.
 TEST_PACKAGES=("${LLM_PACKAGES[@]}" "${MPI_PACKAGES[@]}" "${PYTHON_PACKAGES[@]}" "${PYTHON_TEST_PACKAGES[@]}" libadolc-dev libgtest-dev
   libgmock-dev libbenchmark-dev python3-cvxopt chromium chromium-driver

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 #include <thread>
 
 #include "rgu/base/check.hpp"
@@ -29,13 +30,27 @@ void check_command(const CLI::App& app, const std::string& program, int argc, ch
                                  did_you_mean(name, names), program));
 }
 
+// A message may quote a file, which must not steer the terminal: control characters become \xNN.
+std::string on_one_line(std::string_view message) {
+  std::string line;
+  for (const char c : message) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      line += fmt::format("\\x{:02x}", byte);
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
 }  // namespace
 
 int run_program(CLI::App& app, const std::string& name, int argc, char** argv, Command& chosen) {
   const auto failed = [&](int code, const char* message) {
     const Ranks& ranks = job_ranks();
     const std::string who = ranks.leads() ? name : fmt::format("{}, rank {}", name, ranks.rank());
-    fmt::print(stderr, "{}: {}\n", who, message);
+    fmt::print(stderr, "{}: {}\n", who, on_one_line(message));
     return code;
   };
   try {

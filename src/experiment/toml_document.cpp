@@ -12,7 +12,48 @@ namespace {
 
 constexpr std::string_view kOverride = "--set ";
 
+constexpr int kMostDots = 150;  // of keys, in a line
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Is the dot at `at` that of a number: digits behind it, digits before it and, but for a sign,
+// nothing that could be part of a key before those?
+bool is_decimal_point(std::string_view text, std::size_t at) {
+  if (at + 1 == text.size() || !is_digit(text[at + 1])) return false;
+  std::size_t begin = at;
+  while (begin > 0 && is_digit(text[begin - 1])) --begin;
+  if (begin == at) return false;
+  if (begin > 0 && (text[begin - 1] == '-' || text[begin - 1] == '+')) --begin;
+  return begin == 0 || std::string_view(" \t\n,[=").find(text[begin - 1]) != std::string_view::npos;
+}
+
+// Beside another dot or a '#', as in maps, a dot divides no key.
+bool may_divide_key(std::string_view text, std::size_t at) {
+  const auto is_of_map = [](char c) { return c == '.' || c == '#'; };
+  const bool of_map =
+      (at > 0 && is_of_map(text[at - 1])) || (at + 1 < text.size() && is_of_map(text[at + 1]));
+  return !of_map && !is_decimal_point(text, at);
+}
+
+// Each dot of a key opens a table in a table, and toml++ 3.3 takes stack in proportion to their
+// depth when it throws them away. It bounds the depth of values, but not of keys; a key is all on
+// one line, so lines with very many dots are refused before they are parsed.
+void check_dots(std::string_view text, const std::string& name) {
+  int line = 1;
+  int dots = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') {
+      ++line;
+      dots = 0;
+    }
+    if (text[i] != '.' || !may_divide_key(text, i)) continue;
+    check(++dots <= kMostDots, "{}:{}: more than {} dots in a line, too many for keys", name, line,
+          kMostDots);
+  }
+}
+
 toml::table parse(std::string_view text, const std::string& name) {
+  check_dots(text, name);
   try {
     return toml::parse(text, std::string_view(name));
   } catch (const toml::parse_error& error) {
@@ -34,6 +75,7 @@ toml::table parse_override(const std::string& override_text) {
   const std::string key = override_text.substr(0, equals);
   const std::string value = override_text.substr(equals + 1);
   check(!value.empty(), "{}: has no value after '='", name);
+  check_dots(override_text, name);
   try {
     return toml::parse(fmt::format("{} = {}", key, value), std::string_view(name));
   } catch (const toml::parse_error&) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace rgu {
@@ -60,7 +61,10 @@ std::string text_of(double value) {
 // Text of several lines, such as a map, stays readable.
 std::string text_of(const std::string& text) {
   const bool lines = text.find('\n') != text.npos;
-  const bool plain = text.find_first_of("\"\\\t\r") == text.npos;
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    return c == '\n' || (!control && c != '"' && c != '\\');
+  });
   return lines && plain ? "\"\"\"\n" + text + "\"\"\"" : toml_string(text);
 }
 

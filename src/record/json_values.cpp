@@ -10,6 +10,35 @@ namespace rgu {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kDeepest = 64;         // levels
+constexpr std::size_t kMostMembers = 10000;  // of one object
+
+// Bounds what the parser and those who use its result take more of than the text has: writing or
+// copying a value takes stack in proportion to its depth, and an object that keeps the order of its
+// keys takes time quadratic in their number. Up to where the text stops being JSON, which the
+// parser finds, brackets and colons outside of strings are what they seem.
+void check_structure(std::string_view text) {
+  std::vector<std::size_t> members;  // so far, of each value that is open
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+      continue;
+    }
+    in_string = c == '"';
+    if (c == '[' || c == '{') {
+      check(members.size() < kDeepest, "not as written: nested deeper than {} levels", kDeepest);
+      members.push_back(0);
+    } else if ((c == ']' || c == '}') && !members.empty()) {
+      members.pop_back();
+    } else if (c == ':' && !members.empty()) {
+      check(++members.back() <= kMostMembers, "not as written: an object of more than {} members",
+            kMostMembers);
+    }
+  }
+}
 
 double to_double(const Json& value, std::string_view key) {
   if (value.is_number()) return value.get<double>();
@@ -44,6 +73,7 @@ Json to_json(const Matrix& value) {
 }
 
 Json parse_json(std::string_view text) {
+  check_structure(text);
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {
@@ -66,7 +96,10 @@ double number<double>(const Json& object, std::string_view key) {
 template <>
 Index number<Index>(const Json& object, std::string_view key) {
   const Json& value = member(object, key);
-  check(value.is_number_integer(), "\"{}\" is {}, must be an integer", key, value.dump());
+  const bool fits = !value.is_number_unsigned() ||
+                    value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<Index>::max()};
+  check(value.is_number_integer() && fits, "\"{}\" is {}, must be an integer below 2^63", key,
+        value.dump());
   return value.get<Index>();
 }
 

@@ -21,8 +21,9 @@ Json to_json(double value);
 Json to_json(const Vector& value);
 Json to_json(const Matrix& value);  // a list of rows
 
-// All throw InvalidInput: on text that is not JSON; on an object without `key`, or with a value of
-// another type or shape there.
+// All throw InvalidInput: on text that is not JSON, is nested deeper than 64 levels or has an
+// object of more than 10000 members; on an object without `key`, or with a value of another type or
+// shape there.
 Json parse_json(std::string_view text);
 const Json& member(const Json& object, std::string_view key);
 template <class T>

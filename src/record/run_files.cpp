@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 #include "rgu/base/check.hpp"
 #include "rgu/record/json_values.hpp"
 #include "rgu/record/metrics_file.hpp"
@@ -12,6 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr Index kLongestSide = 1 << 15;
+constexpr Index kLargestCount = std::numeric_limits<std::int32_t>::max();
+
 Json to_json(const GridRecord& grid) {
   return {{"rows", grid.rows},
           {"columns", grid.columns},
@@ -19,16 +25,22 @@ Json to_json(const GridRecord& grid) {
           {"marks", grid.marks}};
 }
 
+// The sides of a grid: small enough that its cells can be counted.
+int side_of(const Json& json, std::string_view key) {
+  const Index side = number<Index>(json, key);
+  check(side >= 1 && side <= kLongestSide, "\"{}\" of the grid is {}, must be 1 to {}", key, side,
+        kLongestSide);
+  return static_cast<int>(side);
+}
+
 GridRecord grid_of(const Json& json) {
-  GridRecord grid{.rows = static_cast<int>(number<Index>(json, "rows")),
-                  .columns = static_cast<int>(number<Index>(json, "columns")),
+  GridRecord grid{.rows = side_of(json, "rows"),
+                  .columns = side_of(json, "columns"),
                   .cell_of_state = {},
                   .marks = words(json, "marks")};
   const Index cells = Index{grid.rows} * grid.columns;
-  check(grid.rows > 0 && grid.columns > 0, "\"grid\" is {} by {}, must have cells", grid.rows,
-        grid.columns);
   for (const double cell : vector_of(json, "cell_of_state")) {
-    check(cell >= 0 && cell < static_cast<double>(cells),
+    check(cell >= 0 && cell < static_cast<double>(cells) && cell == std::floor(cell),
           "\"cell_of_state\" has an entry {}, must be a cell below {}", cell, cells);
     grid.cell_of_state.push_back(static_cast<int>(cell));
   }
@@ -52,6 +64,14 @@ void check_kind(const Json& json) {
                   words(json, "kind")));
 }
 
+// Small enough that the product of two does not overflow.
+Index count_of(const Json& json, std::string_view key) {
+  const Index count = number<Index>(json, key);
+  check(count >= 0 && count <= kLargestCount, "\"{}\" is {}, must be 0 to {}", key, count,
+        kLargestCount);
+  return count;
+}
+
 void read_about(const Json& json, RunRecord& run) {
   check_kind(json);
   run.name = words(json, "name");
@@ -61,11 +81,13 @@ void read_about(const Json& json, RunRecord& run) {
   run.method = words(json, "method");
   run.utility = words(json, "utility");
   run.ambiguity = words(json, "ambiguity");
-  run.states = number<Index>(json, "states");
-  run.actions = number<Index>(json, "actions");
+  run.states = count_of(json, "states");
+  run.actions = count_of(json, "actions");
   run.discount = number<double>(json, "discount");
-  run.nature_rows = number<Index>(json, "nature_rows");
-  run.nature_columns = number<Index>(json, "nature_columns");
+  check(run.discount >= 0 && run.discount < 1, "\"discount\" is {}, must be in [0, 1)",
+        run.discount);
+  run.nature_rows = count_of(json, "nature_rows");
+  run.nature_columns = count_of(json, "nature_columns");
   run.nature_centre = vector_of(json, "nature_centre");
   run.action_names = word_list(json, "action_names");
   run.own_instances = member(json, "own_instances") == true;

@@ -25,6 +25,11 @@ class Refusals(CommandLineTest):
         self.write("typo.toml", text)
         self.refused("check", "typo.toml", says=[f"typo.toml:{line}:1", "radus", "did you mean 'radius'"])
 
+    def test_what_a_file_says_does_not_steer_the_terminal(self):
+        self.write("hostile.toml", '[model]\ngenerator = "random"\n[utility]\ntype = "reward"\n'
+                                   'signal = "a\\u001b[31m\\nb"\n')
+        self.refused("check", "hostile.toml", says=["a\\x1b[31m\\x0ab"])
+
     def test_a_bad_value_names_key_value_and_rule(self):
         self.refused("solve", *QUICK, "--set", "ambiguity.radius=-1", says=["ambiguity.radius=-1"])
         self.refused("solve", *QUICK, "--set", "model.discount=1.5", says=["discount", "1.5"])

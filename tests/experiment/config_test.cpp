@@ -1,5 +1,6 @@
 #include "rgu/experiment/config.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "laws/throws.hpp"
 #include "rgu/experiment/built_in.hpp"
 
 namespace rgu {
@@ -128,6 +130,34 @@ TEST(Config, WritesNegativeZeroAndLargeIntegersExactly) {
 TEST(Config, KeepsAMapReadable) {
   EXPECT_THAT(to_toml(read_config(find_problem("reward-robust"))),
               HasSubstr("map = \"\"\"\nS......#\n.##.#...\n"));
+}
+
+TEST(Config, WritesControlCharactersInTextOfSeveralLinesSoThatTheyReadBack) {
+  expect_round_trip(parse(kSmallest, {"description=\"one\\n\\u0001two\\u007F\""}));
+}
+
+// Tables in tables would take all of the stack; numbers and maps have many dots rightly.
+TEST(Config, RefusesKeysNestedWithoutEnd) {
+  std::string key = "a";
+  for (int i = 0; i < 100'000; ++i) key += ".a";
+  for (const std::string& text : {key + " = 1\n", "[" + key + "]\n", key + " = 1\n}{"}) {
+    expect_invalid([&] { parse(text); }, "problem.toml:1: more than 150 dots in a line");
+  }
+  expect_invalid([&] { parse(kSmallest, {key + "=1"}); }, "more than 150 dots in a line");
+}
+
+TEST(Config, TakesManyDotsOfNumbersAndMaps) {
+  std::string numbers = "1.5";
+  std::string row = "S";
+  for (int i = 0; i < 500; ++i) {
+    numbers += ", +0.25";
+    row += i % 3 == 0 ? "#." : "...";
+  }
+  const ProblemConfig config =
+      parse(fmt::format("[model]\ngenerator = 'grid'\nmap = '{}'\n[utility]\ntype = 'entropy'\n"
+                        "[ambiguity]\nset = 'ellipsoid'\nradius = 1\nweights = [{}]\n",
+                        row, numbers));
+  EXPECT_EQ(std::get<EllipsoidConfig>(config.ambiguity.kind).weights.size(), 501u);
 }
 
 TEST(Config, ResolvesRelativePathsFromTheFolderOfTheFile) {

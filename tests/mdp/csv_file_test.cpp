@@ -197,6 +197,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"GapInActions",
                 lines("0,0,0,1,0\n0,2,0,1,0\n"),
                 {"m.csv:3:", "state 0 lists action 2 but no action 1"}},
+        Refused{"RewardsTooLargeToAverage",
+                lines("0,0,0,0.5,1e308\n0,0,1,0.5,-1e308\n1,0,1,1,0\n"),
+                {"m.csv:2:", "expected reward of s=0 a=0", "must be finite"}},
         Refused{"DeadState", lines("0,0,1,1,0\n"), {"m.csv:2:", "state 1 lists no action"}}),
     name_of_case);
 

@@ -221,6 +221,15 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"TooLong", "3 6 1\n0 0 1 1 go\n", {"m.trew:2:", "too long"}}),
     name_of_case);
 
+TEST(PrismFile, RefusesRewardsThatAreTooLargeToAdd) {
+  expect_parts(thrown_by([] {
+                 parse({.transitions = named("m.tra", "1 1 1\n0 0 0 1\n"),
+                        .transition_rewards = named("m.trew", "1 1 1\n0 0 0 1e308\n"),
+                        .state_rewards = named("m.srew", "1 1\n0 1e308\n")});
+               }),
+               {"m.srew:1:", "state 0 has a reward beyond all numbers"});
+}
+
 class StateRewardsRefusal : public testing::TestWithParam<Refused> {};
 
 TEST_P(StateRewardsRefusal, SaysFileLineAndRule) {

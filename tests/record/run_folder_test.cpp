@@ -302,5 +302,38 @@ TEST_F(RunFolderTest, AGridThatReachesBeyondItsCellsIsRefused) {
   expect_invalid([&] { read_run(folder); }, "marks");
 }
 
+TEST_F(RunFolderTest, AGridOfSidesOrCellsThatAreNoCountsIsRefused) {
+  const RunFolder folder = made_run("run");
+  Json json;
+  const auto refuse = [&](const std::string& part) {
+    write_file(folder.about(), json.dump());
+    expect_invalid([&] { read_run(folder); }, part);
+  };
+  write_about(folder, sample_run());
+  json = parse_json(read_text(folder.about()));
+  json["grid"]["cell_of_state"] = {0, 0.5};
+  refuse("cell below 3");
+  json["grid"]["rows"] = (std::int64_t{1} << 32) + 1;  // 1 as a 32-bit number
+  refuse("\"rows\" of the grid is 4294967297, must be 1 to 32768");
+  json["grid"]["rows"] = std::uint64_t{1} << 63;
+  refuse("must be an integer below 2^63");
+}
+
+TEST(JsonValues, DepthIsBounded) {
+  const auto nested = [](std::size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  EXPECT_TRUE(parse_json(nested(64)).is_array());
+  EXPECT_TRUE(parse_json("\"" + nested(100) + "\\\"[\"").is_string());
+  expect_invalid([&] { parse_json(nested(65)); }, "nested deeper than 64 levels");
+  expect_invalid([&] { parse_json(nested(1'000'000)); }, "nested deeper than 64 levels");
+}
+
+TEST(JsonValues, MembersOfAnObjectAreBounded) {
+  std::string text = "{\"0\":0";
+  for (int i = 1; i < 200'000; ++i) text += fmt::format(",\"{}\":0", i);
+  expect_invalid([&] { parse_json(text + "}"); }, "an object of more than 10000 members");
+}
+
 }  // namespace
 }  // namespace rgu

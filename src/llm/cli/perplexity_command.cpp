@@ -10,7 +10,7 @@
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/lm_progress.hpp"
 #include "rgu/llm/cli/prompts.hpp"
-#include "rgu/llm/torch/language_data.hpp"
+#include "rgu/llm/text/language_data.hpp"
 #include "rgu/record/json_values.hpp"
 
 namespace rgu::llm {

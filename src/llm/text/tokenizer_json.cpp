@@ -14,6 +14,9 @@
 namespace rgu::llm {
 namespace {
 
+constexpr std::size_t kLongestAdded = 1024;  // bytes of an added token
+constexpr std::size_t kMostAround = 1024;    // tokens before or after a text
+
 // Ids by piece. The views are into the JSON document.
 using Ids = std::unordered_map<std::string_view, TokenId>;
 
@@ -181,9 +184,17 @@ Ids read_model(const JsonPart& part, ByteLevelModel& model) {
   return ids;
 }
 
+// Short: at each place of a text where one may begin, all of it may have to be compared.
+std::string added_content(const JsonPart& part) {
+  std::string content = part.at("content").text();
+  check(content.size() <= kLongestAdded, "{}: the token {} has {} bytes, must have at most {}",
+        part.place(), in_quotes(content), content.size(), kLongestAdded);
+  return content;
+}
+
 AddedToken added_token(const JsonPart& part) {
   const bool special = part.truth_or("special", false);
-  return {.content = part.at("content").text(),
+  return {.content = added_content(part),
           .id = static_cast<TokenId>(part.at("id").integer(0, kLargestVocabulary - 1)),
           .special = special,
           .normalized = part.truth_or("normalized", !special),
@@ -224,6 +235,9 @@ void read_template(const JsonPart& processor, ByteLevelModel& model) {
       const auto ids = template_ids(processor, *special, std::ssize(model.pieces));
       std::vector<TokenId>& side = seen ? model.after : model.before;
       side.insert(side.end(), ids.begin(), ids.end());
+      check(side.size() <= kMostAround,
+            "{}.single puts {} tokens around a text, must be at most {}", processor.place(),
+            side.size(), kMostAround);
     } else {
       if (seen || !part.find("Sequence")) part.refuse("a SpecialToken or the only Sequence");
       seen = true;

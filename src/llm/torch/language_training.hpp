@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "rgu/llm/files/model_files.hpp"
-#include "rgu/llm/torch/language_data.hpp"
+#include "rgu/llm/text/language_data.hpp"
 #include "rgu/llm/torch/training_options.hpp"
 #include "rgu/llm/torch/training_run.hpp"
 

@@ -209,6 +209,15 @@ Sibling sibling(std::filesystem::path path, const char* extension) {
   return {path.replace_extension(extension)};
 }
 
+// The rewards of states on top of those of transitions.
+void add_state_rewards(const NamedText& source, Matrix& reward) {
+  reward.colwise() += read_state_rewards(source, reward.rows());
+  for (Index s = 0; s < reward.rows(); ++s) {
+    check_at(reward.row(s).allFinite(), {source.file, 1},
+             "state {} has a reward beyond all numbers with that of its transitions", s);
+  }
+}
+
 }  // namespace
 
 World parse_prism(const PrismTexts& texts, const ReadOptions& options) {
@@ -217,9 +226,7 @@ World parse_prism(const PrismTexts& texts, const ReadOptions& options) {
   if (texts.transition_rewards) read_transition_rewards(*texts.transition_rewards, listing);
   Tabulation table = tabulate(std::move(listing));
   const Index states = table.kernel.cols();
-  if (texts.state_rewards) {
-    table.reward.colwise() += read_state_rewards(*texts.state_rewards, states);
-  }
+  if (texts.state_rewards) add_state_rewards(*texts.state_rewards, table.reward);
   Vector start = texts.labels ? read_start(*texts.labels, states) : Vector::Unit(states, 0);
   if (options.start) start = *options.start;
   World world{.mdp = FiniteMdp(std::move(table.kernel), std::move(start), discount)};

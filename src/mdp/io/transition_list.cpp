@@ -1,6 +1,7 @@
 #include "rgu/mdp/io/transition_list.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -106,11 +107,17 @@ Transitions stand_in(Choices choices, Index action, MissingActions rule) {
 }
 
 // r0 + sum p (r - r0): the expectation where sum p = 1, and exactly r0 where all rewards are r0.
-double expected_reward(Transitions transitions) {
-  const double first = transitions.front().reward;
+double expected_reward(std::string_view file, Transitions transitions) {
+  const ListedTransition& first = transitions.front();
   double difference = 0;
-  for (const ListedTransition& t : transitions) difference += t.probability * (t.reward - first);
-  return first + difference;
+  for (const ListedTransition& t : transitions) {
+    difference += t.probability * (t.reward - first.reward);
+  }
+  const double reward = first.reward + difference;
+  check_at(std::isfinite(reward), {file, first.line},
+           "the expected reward of s={} a={} is {}, must be finite: its rewards are too large",
+           first.state, first.action, reward);
+  return reward;
 }
 
 void check_row(const SparseMatrix& kernel, Index row, const Place& place,
@@ -186,7 +193,7 @@ Tabulation tabulate(Listing listing) {
       }
       const Transitions transitions = stand_in(states.choices(s), a, listing.missing_actions);
       append_row(table.kernel, row, listing, transitions);
-      table.reward(s, a) = expected_reward(transitions);
+      table.reward(s, a) = expected_reward(listing.file, transitions);
     }
   }
   table.kernel.finalize();

@@ -41,9 +41,9 @@ struct Tabulation {
 };
 
 // Every state and action must be listed, except as the options say; the actions of a state are
-// numbered from 0 without gaps; every row sums to 1. No memory is taken for declared sizes before
-// the list is found to support them: a list of n transitions has at most 2 n states. Throws
-// InvalidInput at the line that breaks a rule.
+// numbered from 0 without gaps; every row sums to 1 and has a finite expected reward. No memory is
+// taken for declared sizes before the list is found to support them: a list of n transitions has at
+// most 2 n states. Throws InvalidInput at the line that breaks a rule.
 Tabulation tabulate(Listing listing);
 
 }  // namespace rgu

@@ -106,6 +106,8 @@ TEST(ByteLevelTokenizer, PutsTheTemplatesTokensAround) {
                               {"<|endoftext|>", {{"id", "x"}, {"ids", {0}}}}}}};
   EXPECT_EQ(tokenizer_of(json).encode("hello"), (Ids{1, 261, 0}));
   EXPECT_EQ(tokenizer_of(json).encode(""), (Ids{1, 0}));
+  json["post_processor"]["special_tokens"]["<|padding|>"]["ids"] = std::vector<int>(1025, 1);
+  EXPECT_THAT(thrown_by([&] { tokenizer_of(json); }), HasSubstr("must be at most 1024"));
   json["post_processor"]["single"][0]["SpecialToken"]["id"] = "<s>";
   EXPECT_THAT(thrown_by([&] { tokenizer_of(json); }), HasSubstr("has no '<s>'"));
 }
@@ -288,6 +290,8 @@ TEST(ByteLevelTokenizer, RefusesByNameWhatWouldGiveOtherIds) {
            {"/model/vocab", 7, "vocab is 7, must be an object"},
            {"/added_tokens/0/id", 4, "added_tokens[0]"},
            {"/added_tokens/0/content", 4, "content is 4, must be a string"},
+           {"/added_tokens/0/content", std::string(1025, 'a'),
+            "1025 bytes, must have at most 1024"},
            {"/added_tokens/0/special", "yes", "special is \"yes\", must be true or false"},
            {"/added_tokens", 1, "must be an array"},
        }) {

@@ -1,4 +1,4 @@
-#include "rgu/llm/torch/language_data.hpp"
+#include "rgu/llm/text/language_data.hpp"
 
 #include <algorithm>
 #include <string>
