@@ -25,6 +25,8 @@ PYTHON_TEST_PACKAGES=(python3-pytest python3-matplotlib python3-pandas python3-t
 MPI_PACKAGES=(libopenmpi-dev openmpi-bin petsc-dev)
 FORMAT_PACKAGES=(clang-format)
 TIDY_PACKAGES=(clang-tidy)
+ANALYSIS_PACKAGES=(cppcheck)
+COVERAGE_PACKAGES=(lcov)
 # What fuzzing needs beyond the library and the language models: clang with libFuzzer.
 FUZZ_PACKAGES=(clang libclang-rt-dev libutf8proc-dev zlib1g-dev liblzma-dev)
 # What its tests, benchmarks and checks need beyond that.

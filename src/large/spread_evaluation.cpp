@@ -74,8 +74,8 @@ CompressedRows policy_rows(const KernelBlock& block, const Matrix& pi, double di
         entries.emplace_back(block.column(e), weight * block.value(e));
       }
     }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(entries.begin(), entries.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
     const std::size_t first = rows.columns.size();
     for (const auto& [column, value] : entries) {
       if (rows.columns.size() > first && rows.columns.back() == column) {
