@@ -1,5 +1,7 @@
 #include "rgu/align/text_scorer.hpp"
 
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "rgu/align/lexicon_scorer.hpp"
 #include "rgu/align/linear_scorer.hpp"
 #include "rgu/base/check.hpp"
+#include "rgu/llm/files/json_text.hpp"
 
 namespace rgu::align {
 namespace {
@@ -78,11 +81,23 @@ struct MakeTextScorer {
   }
 };
 
+std::string name_of(const ScorerConfig& config, std::string_view role) {
+  return fmt::format("{} \"{}\"", role, config.name);
+}
+
 }  // namespace
+
+void check_commands(const ScorerConfig& config, std::string_view role, Commands commands) {
+  const auto* command = std::get_if<CommandScorerConfig>(&config.kind);
+  if (command == nullptr || commands == Commands::kAllow) return;
+  throw InvalidInput(fmt::format(
+      "{}: the config asks to run the program {}; give --allow-commands if you trust it",
+      name_of(config, role), llm::in_quotes(fmt::format("{}", fmt::join(command->command, " ")))));
+}
 
 std::unique_ptr<Scorer> named_scorer(const ScorerConfig& config, std::string_view role,
                                      const std::function<std::unique_ptr<Scorer>()>& made) {
-  const std::string name = fmt::format("{} \"{}\"", role, config.name);
+  const std::string name = name_of(config, role);
   std::unique_ptr<Scorer> scorer = with_name(name, [&] {
     check_finite("scale", config.scale);
     check_finite("shift", config.shift);
@@ -91,7 +106,9 @@ std::unique_ptr<Scorer> named_scorer(const ScorerConfig& config, std::string_vie
   return std::make_unique<NamedScorer>(name, config, std::move(scorer));
 }
 
-std::unique_ptr<Scorer> make_text_scorer(const ScorerConfig& config, std::string_view role) {
+std::unique_ptr<Scorer> make_text_scorer(const ScorerConfig& config, std::string_view role,
+                                         Commands commands) {
+  check_commands(config, role, commands);
   return named_scorer(config, role, [&] { return std::visit(MakeTextScorer{}, config.kind); });
 }
 

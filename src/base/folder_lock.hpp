@@ -19,4 +19,14 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
+// Throws InvalidInput where there is a link in the folder, or where it cannot be read. Folders of
+// runs may come from anybody, and what is written through a link lies outside.
+void check_no_links(const std::filesystem::path& folder);
+
+// What OutputFile was writing when its process was killed: of no use to anybody.
+bool is_partial_file(const std::filesystem::path& path);
+
+// Removes such files from the folder and those in it. Only the holder of its lock may.
+void remove_partial_files(const std::filesystem::path& folder);
+
 }  // namespace rgu

@@ -86,6 +86,7 @@ int certify(const CertifyArguments& arguments) {
   prepare_blas();
   const RunFolder folder = RunFolder::open(arguments.run);
   const FolderLock lock(folder.path());
+  remove_partial_files(folder.path());
   std::vector<PolicyCertificate> certificates;
   const ProblemConfig config = read_run_config(folder);
   Json json = Json::array();

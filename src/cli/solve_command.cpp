@@ -180,6 +180,7 @@ PreparedRun reopened(const ResumeArguments& arguments) {
   for (const std::string& set : arguments.sets) check_resumable(set);
   RunFolder folder = RunFolder::open(arguments.run);
   FolderLock lock(folder.path());
+  remove_partial_files(folder.path());
   ProblemConfig config = read_run_config(folder, arguments.sets);
   check_not_passed(config, read_run(folder));
   if (!arguments.sets.empty()) write_file(folder.config(), to_toml(config));

@@ -8,6 +8,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/crc32c.hpp"
+#include "rgu/base/folder_lock.hpp"
 
 namespace rgu {
 namespace {
@@ -20,11 +21,23 @@ bool is_run(const fs::path& path) {
   return fs::is_regular_file(path / "config.toml") && fs::is_regular_file(path / "run.json");
 }
 
+// Was a process stopped here before run.json was there? Then nothing is worth keeping.
+bool is_hardly_begun(const fs::path& path) {
+  if (!fs::is_regular_file(path / "lock")) return false;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    const fs::path name = entry.path().filename();
+    if (name != "lock" && name != "config.toml" && !is_partial_file(name)) return false;
+  }
+  return true;
+}
+
 void check_replaceable(const fs::path& path, ExistingRun existing) {
-  check(is_run(path), "the folder {} exists and is not a run: it is left alone", path.string());
-  check(existing == ExistingRun::kReplace,
+  check(is_run(path) || is_hardly_begun(path),
+        "the folder {} exists and is not a run: it is left alone", path.string());
+  check(existing == ExistingRun::kReplace || !is_run(path),
         "the run folder {} exists; choose another with --out, or replace it with --force",
         path.string());
+  check_no_links(path);
 }
 
 void make_folder(const fs::path& path) {
@@ -73,6 +86,7 @@ void RunFolder::clear(ExistingRun existing) const {
       throw FileError(fmt::format("cannot remove {}: {}", entry.string(), error.message()));
     }
   }
+  remove_partial_files(path_);
 }
 
 RunFolder RunFolder::open(const fs::path& path) {
@@ -80,6 +94,7 @@ RunFolder RunFolder::open(const fs::path& path) {
   check(fs::exists(path, error), "there is no run folder {}", path.string());
   check(fs::is_directory(path, error) && is_run(path),
         "{} is not a run folder: it has no config.toml with a run.json beside it", path.string());
+  check_no_links(path);
   return RunFolder(fs::absolute(path));
 }
 
@@ -102,7 +117,9 @@ std::vector<std::uint64_t> RunFolder::seeds() const {
 }
 
 fs::path free_run_folder(std::string name) {
-  std::replace(name.begin(), name.end(), '/', '-');
+  const auto leads_elsewhere = [](unsigned char c) { return c == '/' || c < ' '; };
+  std::replace_if(name.begin(), name.end(), leads_elsewhere, '-');
+  if (name.empty() || name.front() == '.') name = fmt::format("-{}", name);  // not runs/..
   const fs::path base = fs::path("runs") / name;
   fs::path path = base;
   std::error_code error;  // a name too long is refused where the folder is made
@@ -128,9 +145,11 @@ void write_checkpoint(const fs::path& seed_folder, std::string_view text) {
   }
 }
 
-std::optional<std::string> read_checkpoint(const fs::path& seed_folder) {
+std::optional<std::string> read_checkpoint(const fs::path& seed_folder,
+                                           const CheckpointTest& is_whole) {
   for (const char* name : {"checkpoint", "checkpoint.previous"}) {
-    if (auto text = whole_checkpoint(seed_folder / name)) return text;
+    auto text = whole_checkpoint(seed_folder / name);
+    if (text && (!is_whole || is_whole(*text))) return text;
   }
   return std::nullopt;
 }

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,11 +33,13 @@ enum class ExistingRun { kRefuse, kReplace };
 class RunFolder {
  public:
   // The folder, made with its parents where it is not there. Throws InvalidInput if something is
-  // there already, unless it is a run (or an empty folder) and may be replaced; FileError where the
-  // system refuses. Removes nothing yet.
+  // there already, unless it is a run without links that may be replaced, an empty folder or one
+  // in which a run was stopped before it had begun; FileError where the system refuses. Removes
+  // nothing yet.
   static RunFolder create(const std::filesystem::path& path, ExistingRun existing);
 
-  // Throws InvalidInput unless `path` is the folder of a run.
+  // Throws InvalidInput unless `path` is the folder of a run, and where there are links in it: what
+  // is written through them would lie elsewhere.
   static RunFolder open(const std::filesystem::path& path);
 
   // Removes what a run has left here: seeds and reports. The caller holds the lock. The config and
@@ -56,7 +59,8 @@ class RunFolder {
   std::filesystem::path path_;
 };
 
-// runs/NAME, or the first of runs/NAME-2, runs/NAME-3, .. that does not exist.
+// runs/NAME, or the first of runs/NAME-2, runs/NAME-3, .. that does not exist. Always right in
+// runs: slashes and control characters become '-', and a '-' comes before a leading dot.
 std::filesystem::path free_run_folder(std::string name);
 
 // The whole text as a file, at once.
@@ -65,7 +69,9 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 // Replaces the checkpoint of a seed; the last one stays as the previous one.
 void write_checkpoint(const std::filesystem::path& seed_folder, std::string_view text);
 
-// The last checkpoint that is whole, by its checksum, or none.
-std::optional<std::string> read_checkpoint(const std::filesystem::path& seed_folder);
+// The last checkpoint that is whole, by its checksum and, where given, by `is_whole`; or none.
+using CheckpointTest = std::function<bool(const std::string& text)>;
+std::optional<std::string> read_checkpoint(const std::filesystem::path& seed_folder,
+                                           const CheckpointTest& is_whole = {});
 
 }  // namespace rgu

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/folder_lock.hpp"
 #include "rgu/record/json_values.hpp"
 #include "rgu/record/metrics_file.hpp"
 #include "rgu/record/run_folder.hpp"
@@ -41,14 +42,6 @@ TimingStart first_lines(const fs::path& path, std::uint64_t lines) {
           .seconds = number<double>(parse_json(text.substr(begin, end - begin)), "seconds")};
 }
 
-// Left behind by a process that was killed while it wrote.
-void remove_partial_files(const fs::path& folder) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(".partial") || name == "checkpoint.next") fs::remove(entry.path());
-  }
-}
-
 }  // namespace
 
 SeedRecorder::SeedRecorder(fs::path folder, RecorderOptions options)
@@ -60,9 +53,13 @@ SeedRecorder::SeedRecorder(fs::path folder, RecorderOptions options)
         fmt::format("cannot make the folder {}: {}", folder_.string(), error.message()));
   }
   remove_partial_files(folder_);
+  fs::remove(folder_ / "checkpoint.next");
   std::uintmax_t metrics_bytes = 0;
   std::vector<std::uintmax_t> further_bytes(further_names_.size(), 0);
-  if (const auto text = read_checkpoint(folder_)) {
+  const CheckpointTest is_whole = [&](const std::string& text) {
+    return !options.is_whole || options.is_whole(member(parse_json(text), "state").dump());
+  };
+  if (const auto text = read_checkpoint(folder_, is_whole)) {
     const Json json = parse_json(*text);
     metrics_bytes = number<std::uint64_t>(json, "metrics_bytes");
     event_bytes_ = number<std::uint64_t>(json, "event_bytes");

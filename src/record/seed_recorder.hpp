@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@ namespace rgu {
 struct RecorderOptions {
   bool tensorboard = false;
   std::vector<std::string> further = {};  // names of files that grow too: "answers.jsonl"
+  // Are the files whole that the state of a checkpoint names? Where not, the one before it counts.
+  std::function<bool(const std::string& state)> is_whole = {};
 };
 
 using NamedNumbers = std::vector<std::pair<std::string, double>>;

@@ -37,8 +37,14 @@ CodePoint code_point(std::string_view text, std::size_t at) {
   return {value, bytes};
 }
 
+// Would it turn around the text beside it?
+bool is_direction(std::uint32_t value) {
+  return (value >= 0x202A && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069);
+}
+
 bool is_shown(std::uint32_t value) {
   if (value < 0x20) return value == '\t' || value == '\n';
+  if (is_direction(value)) return false;
   return value != 0x7F && !(value >= 0x80 && value < 0xA0) && (value & 0xFFFEU) != 0xFFFE;
 }
 

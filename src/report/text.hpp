@@ -8,8 +8,8 @@
 
 namespace rgu::report {
 
-// Valid UTF-8 that XML allows: bytes that are not, and control characters other than tab and line
-// feed, become U+FFFD.
+// Valid UTF-8 that XML allows: bytes that are not, control characters other than tab and line feed,
+// and those that change the direction of what follows become U+FFFD.
 std::string printable(std::string_view text);
 
 // `printable`, with & < > " ' as entities: safe between tags and inside quoted attributes.

@@ -446,6 +446,16 @@ TEST(TextScorer, ScalesShiftsAndNamesItsErrors) {
       refuses("cost \"s\": scale"));
 }
 
+TEST(TextScorer, StartsAProgramOnlyWithConsent) {
+  const ScorerConfig config{.name = "judge",
+                            .kind = CommandScorerConfig{.command = {"sed", "-u", "s/.*/7/"}}};
+  EXPECT_THAT([&] { make_text_scorer(config, "cost"); },
+              refuses("cost \"judge\": the config asks to run the program 'sed -u s/.*/7/'; give "
+                      "--allow-commands if you trust it"));
+  const std::unique_ptr<Scorer> scorer = make_text_scorer(config, "cost", Commands::kAllow);
+  EXPECT_THAT(scores_of(*scorer, {"a", "b"}), ElementsAre(7, 7));
+}
+
 TEST(TextScorer, RefusesAnotherNumberOfScoresThanAnswers) {
   struct Short final : Scorer {
     std::vector<double> scores(std::span<const Answer>) override { return {1}; }

@@ -30,8 +30,8 @@ class CommandLineTest(unittest.TestCase):
         return self.path(name)
 
     def rgu(self, *arguments, code=0, **options):
-        result = subprocess.run([RGU, *arguments], cwd=self.folder, capture_output=True, text=True,
-                                timeout=600, **options)
+        result = subprocess.run([RGU, *arguments], **{"cwd": self.folder, **options}, capture_output=True,
+                                text=True, timeout=600)
         self.assertNotIn("Sanitizer", result.stderr)
         if code is not None:
             self.assertEqual(result.returncode, code, result.stdout + result.stderr)

@@ -105,6 +105,47 @@ TEST_F(RunFolderTest, AFolderThatIsNoRunIsNeverReplaced) {
   expect_invalid([&] { RunFolder::create(in("file"), ExistingRun::kReplace); }, "not a folder");
 }
 
+TEST_F(RunFolderTest, AFolderInWhichARunHadHardlyBegunIsNotInTheWay) {
+  fs::create_directories(in("begun"));
+  for (const char* name : {"lock", "config.toml", "run.json.17-0.partial"}) {
+    write_file(in("begun") / name, "");
+    EXPECT_NO_THROW(RunFolder::create(in("begun"), ExistingRun::kRefuse)) << name;
+  }
+  RunFolder::create(in("begun"), ExistingRun::kRefuse).clear(ExistingRun::kRefuse);
+  EXPECT_FALSE(fs::exists(in("begun") / "run.json.17-0.partial"));
+  write_file(in("begun") / "thesis.tex", "years of work");
+  expect_invalid([&] { RunFolder::create(in("begun"), ExistingRun::kReplace); }, "not a run");
+  fs::create_directories(in("mine"));
+  write_file(in("mine") / "config.toml", "written by hand");
+  expect_invalid([&] { RunFolder::create(in("mine"), ExistingRun::kReplace); }, "not a run");
+}
+
+TEST_F(RunFolderTest, LinksInARunFolderAreRefused) {
+  const RunFolder folder = made_run("run");
+  fs::create_directories(folder.seed(0));
+  fs::create_directories(in("outside"));
+  fs::create_directory_symlink(in("run"), in("alias"));
+  EXPECT_NO_THROW(RunFolder::open(in("alias")));  // the user named it
+  for (const char* name : {"seed-1", "figures", "seed-0/metrics.jsonl"}) {
+    fs::create_symlink(in("outside"), folder.path() / name);
+    expect_invalid([&] { RunFolder::open(in("run")); }, "is a link");
+    expect_invalid([&] { RunFolder::create(in("run"), ExistingRun::kReplace); }, "is a link");
+    fs::remove(folder.path() / name);
+  }
+}
+
+TEST(FreeRunFolder, IsAlwaysRightInTheFolderOfRuns) {
+  for (const std::string& name :
+       {std::string(".."), std::string("."), std::string(), std::string("../../x"),
+        std::string("/etc"), std::string("..\0", 3), std::string("a\nb")}) {
+    const fs::path path = free_run_folder(name);
+    EXPECT_EQ(path.parent_path(), "runs") << path;
+    EXPECT_EQ(path.lexically_normal(), path);
+    EXPECT_EQ(path.string().find('\0'), std::string::npos);
+  }
+  EXPECT_EQ(free_run_folder("paper/exploration"), "runs/paper-exploration");
+}
+
 TEST_F(RunFolderTest, OnlyTheFolderOfARunIsOpened) {
   expect_invalid([&] { RunFolder::open(in("nowhere")); }, "there is no run folder");
   fs::create_directories(in("empty"));

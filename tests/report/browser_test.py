@@ -117,6 +117,21 @@ for (let i = 0; i < data.length; i += 4) {
 }
 return n;
 """
+# Whatever only a text that was taken for HTML or SVG can have made.
+FOREIGN = """
+const found = window.hacked === undefined ? [] : ['a script ran: ' + window.hacked];
+for (const element of document.querySelectorAll('*')) {
+  const name = element.localName;
+  if (['img', 'iframe', 'object', 'embed', 'base', 'form', 'foreignObject'].includes(name)) found.push(name);
+  if (name === 'meta' && element.httpEquiv === 'refresh') found.push('refresh');
+  for (const {name: key, value} of element.attributes) {
+    if (key.startsWith('on')) found.push(key);
+    if (/href|src$/.test(key) && /^\\s*(javascript|data:text|\\/\\/)/i.test(value)) found.push(key + '=' + value);
+  }
+}
+if (document.contentType !== 'text/html') found.push(...[...document.scripts].map(() => 'script'));
+return found;
+"""
 FRAMES = "await new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));"
 
 
@@ -151,7 +166,7 @@ class Tests:
 
     def test_every_page_is_silent_and_stays_off_the_network(self):
         pages = sorted(self.folder.glob("*.html"))
-        check(len(pages) == 14, f"expected 14 sample pages, found {len(pages)}")
+        check(len(pages) == 16, f"expected 16 sample pages, found {len(pages)}")
         for page in pages:
             self.open(page.stem)
             messages = self.browser.console()
@@ -331,13 +346,44 @@ class Tests:
             check(width <= 360, f"{page.name} is {width} px wide on a phone of 360 px")
 
     def test_hostile_text_is_only_text(self):
-        for page in ["hostile", "align_hostile", "align_hostile_comparison"]:
+        for page in ["hostile", "hostile_comparison", "hostile_sweep", "align_hostile", "align_hostile_comparison"]:
             self.open(page)
             check(self.browser.dialog() is None, f"{page}: a dialog opened")
-            check("<script>alert(1)</script>" in self.text("h1"), self.text("h1"))
-            check("<img src=x" in self.text("pre"), self.text("pre"))
-            check(self.browser.js("return document.images.length") == 0, f"{page}: an image was made")
+            title = self.text("h1" if page != "hostile_comparison" else "dl")
+            for part in ["<script>alert(1)</script>", "<img src=x", "javascript:window.hacked=5", "w" * 2000]:
+                check(part in title, f"{page}: {part} is not shown: {title[:300]}")
+            check("\u202e" not in self.text("body"), f"{page}: text that runs backwards")
             check(self.browser.js("return document.scripts.length") == 3, f"{page}: a script was added")
+            self.use_everything()
+            found = self.browser.js(FOREIGN)
+            check(found == [], f"{page}: {found}")
+
+    def use_everything(self):
+        """Every button, every seed, and the numbers of every figure: what scripts of the page make of names."""
+        self.browser.js("""
+            for (const button of document.querySelectorAll('button, summary')) button.click();
+            for (const select of document.querySelectorAll('select')) {
+              for (const option of select.options) {
+                select.value = option.value;
+                select.dispatchEvent(new Event('change'));
+              }
+            }
+            for (const live of document.querySelectorAll('.live')) {
+              live.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+            }
+            for (const element of document.querySelectorAll('body *')) {
+              element.dispatchEvent(new MouseEvent('mouseover', {bubbles: true}));
+            }""")
+        self.settle()
+
+    def test_hostile_figures_are_only_pictures(self):
+        figures = sorted((self.folder / "figures").glob("name_*.svg"))
+        check(len(figures) > 5, f"{len(figures)} hostile figures")
+        for figure in figures:
+            self.browser.open(figure)
+            check(self.browser.dialog() is None, f"{figure.name}: a dialog opened")
+            found = self.browser.js(FOREIGN)
+            check(found == [], f"{figure.name}: {found}")
 
     def test_every_figure_of_an_alignment_is_drawn(self):
         for page, least in [("align", 25), ("align_ensemble", 25), ("align_comparison", 30)]:

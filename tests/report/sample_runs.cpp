@@ -197,8 +197,15 @@ RunRecord grid_run() {
 RunRecord hostile_run() {
   RunRecord run = matrix_run();
   const std::string attack =
-      "</script><script>alert(1)</script><img src=x onerror=alert(2)><!-- \" ' & \u2028 ]]> "
-      "\xff\x01";
+      "</script><script>alert(1)</script><script>window.hacked=1</script>"
+      "<img src=x onerror=window.hacked=2><svg onload=window.hacked=3></svg>"
+      "<iframe srcdoc='<script>parent.hacked=4</script>'></iframe>"
+      "</style></title></textarea></pre><a href=\"javascript:window.hacked=5\">x</a>"
+      "\" onmouseover=\"window.hacked=6\" onfocus=window.hacked=7 autofocus "
+      "${window.hacked=8} javascript:window.hacked=9 ../../x <base href=//evil.invalid>"
+      "<meta http-equiv=refresh content=0;url=//evil.invalid><!-- \" ' & \u2028 ]]> "
+      "\u202Egpj.exe \xff\x01" +
+      std::string(1, '\0') + std::string(2000, 'w');
   run.name = "name " + attack;
   run.description = "description " + attack;
   run.version = "version " + attack;
@@ -209,6 +216,7 @@ RunRecord hostile_run() {
   run.warnings = {"warning " + attack};
   run.notes = {"note " + attack};
   run.action_names[0] = attack;
+  run.action_names[1] = "javascript:window.hacked=10";
   for (SeedRecord& seed : run.seeds) {
     seed.status = "status " + attack;
     seed.notes = {"seed note " + attack};

@@ -27,6 +27,11 @@ TEST(ReportText, ReplacesWhatIsNotUtf8OrNotAllowedInXml) {
   EXPECT_EQ(printable("line\r\n\tnext 𝛌"), "line\n\tnext 𝛌");
 }
 
+TEST(ReportText, ReplacesWhatWouldTurnTheTextBesideItAround) {
+  EXPECT_EQ(printable("\u202Egpj.exe\u202C \u2066x\u2069"), "\uFFFDgpj.exe\uFFFD \uFFFDx\uFFFD");
+  EXPECT_EQ(printable("שלום"), "שלום");
+}
+
 TEST(ReportText, JsonCannotEndTheScriptThatHoldsIt) {
   EXPECT_EQ(json_string("</script><!--"), "\"\\u003c/script\\u003e\\u003c!--\"");
   EXPECT_EQ(json_string("a\u2028b\u2029"), "\"a\\u2028b\\u2029\"");

@@ -57,14 +57,18 @@ void write_samples(const std::filesystem::path& folder) {
   write(folder / "zeros.html", html_report(objective_run({{0, 0, 0}})));
   write(folder / "comparison.html", html_comparison(compared_runs()));
   write(folder / "sweep.html", html_sweep("Drift detection", sweep_rows()));
+  write(folder / "hostile_comparison.html", html_comparison({hostile_run(), hostile_run()}));
+  write(folder / "hostile_sweep.html", html_sweep(hostile_run().name, sweep_rows()));
   for (const RunRecord& run : {matrix_run(), grid_run(), hostile_run(), smallest_run()}) {
     const std::string prefix = run.name.substr(0, 4);
     for (const Figure& figure : figures(run)) {
       write(folder / "figures" / (prefix + "_" + figure.name + ".svg"), figure.svg);
     }
   }
-  const Figure sweep = sweep_figure("Drift detection", sweep_rows());
-  write(folder / "figures" / (sweep.name + ".svg"), sweep.svg);
+  for (const std::string& title : {std::string("Drift detection"), hostile_run().name}) {
+    const Figure sweep = sweep_figure(title, sweep_rows());
+    write(folder / "figures" / (title.substr(0, 4) + "_" + sweep.name + ".svg"), sweep.svg);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "rgu/align/cli/align_display.hpp"
@@ -64,6 +65,7 @@ struct ConfigArguments {
   }
 
   AlignConfig config() const;
+  bool names_all_commands_of(const AlignConfig& config) const;
 };
 
 std::vector<ScorerConfig> scorers(const std::vector<std::string>& texts, const std::string& name) {
@@ -119,23 +121,64 @@ AlignConfig ConfigArguments::config() const {
       overrides);
 }
 
+using Words = std::vector<std::string>;
+
+// The commands among the scorers.
+std::vector<Words> commands_of(const std::vector<ScorerConfig>& scorers) {
+  std::vector<Words> all;
+  for (const ScorerConfig& scorer : scorers) {
+    const auto* command = std::get_if<CommandScorerConfig>(&scorer.kind);
+    if (command != nullptr) all.push_back(command->command);
+  }
+  return all;
+}
+
+std::vector<ScorerConfig> costs_of(const AlignConfig& config) {
+  std::vector<ScorerConfig> all;
+  for (const ConstraintConfig& constraint : config.constraints) all.push_back(constraint.scorer);
+  return all;
+}
+
+bool are_among(const std::vector<Words>& asked, const std::vector<Words>& typed) {
+  return std::all_of(asked.begin(), asked.end(), [&](const Words& command) {
+    return std::find(typed.begin(), typed.end(), command) != typed.end();
+  });
+}
+
+// Whoever types a program behind --reward or --cost wants it to run: that, there, and no other.
+bool ConfigArguments::names_all_commands_of(const AlignConfig& config) const {
+  return are_among(commands_of(config.rewards), commands_of(scorers(rewards, "reward"))) &&
+         are_among(commands_of(costs_of(config)), commands_of(scorers(costs, "cost")));
+}
+
 struct MachineArguments {
   ThreadArgument threads;
   std::string device = "cpu";
+  bool allow_commands = false;
   bool json = false;
   bool quiet = false;
 
   void add_to(CLI::App& command) {
     threads.add_to(command);
     command.add_option("--device", device, "cpu, cuda, cuda:1, ..")->capture_default_str();
+    command.add_flag("--allow-commands", allow_commands,
+                     "Start the programs of scorers of the kind 'command' in the config");
     command.add_flag("--json", json, "Print the results as JSON");
     command.add_flag("--quiet,-q", quiet, "No progress");
   }
   MachineOptions options(const Ranks& ranks) const {
     return {.threads = threads.threads > 0 ? threads.threads : usual_threads(ranks),
-            .device = device};
+            .device = device,
+            .commands = allow_commands ? Commands::kAllow : Commands::kRefuse};
   }
 };
+
+// Consent is never stored: it is to be given again.
+std::string resume_command(const Setup& setup, const std::string& where) {
+  const bool has_commands =
+      !commands_of(setup.config.rewards).empty() || !commands_of(costs_of(setup.config)).empty();
+  return fmt::format("rgu align resume {}{}", where, has_commands ? " --allow-commands" : "");
+}
 
 // What fails in the middle, a scorer's program for one, can be mended and the run gone on with.
 std::vector<SeedOutcome> run_shown(const Setup& setup, const RunFolder& folder,
@@ -147,8 +190,8 @@ std::vector<SeedOutcome> run_shown(const Setup& setup, const RunFolder& folder,
   options.ranks = &ranks;
   const std::string where = fs::proximate(folder.path()).string();
   const auto mended = [&](const InvalidInput& error) {
-    return fmt::format("{}; once that is mended, 'rgu align resume {}' goes on", error.what(),
-                       where);
+    return fmt::format("{}; once that is mended, '{}' goes on", error.what(),
+                       resume_command(setup, where));
   };
   try {
     return run_seeds(setup, folder, options);
@@ -158,9 +201,9 @@ std::vector<SeedOutcome> run_shown(const Setup& setup, const RunFolder& folder,
     throw InvalidInput(mended(error));
   } catch (const RankLost& error) {
     throw std::runtime_error(
-        fmt::format("{}; the last checkpoint in {} stands: 'rgu align resume {}' goes on, with any "
-                    "number of processes",
-                    error.what(), where, where));
+        fmt::format("{}; the last checkpoint in {} stands: '{}' goes on, with any number of "
+                    "processes",
+                    error.what(), where, resume_command(setup, where)));
   }
 }
 
@@ -180,7 +223,7 @@ int run_and_tell(const Setup& setup, const RunFolder& folder, const MachineArgum
   const std::string where = fs::proximate(folder.path()).string();
   fmt::print("{}run folder: {}\nreport: {}\n", summary_text(run), where,
              fs::proximate(page).string());
-  if (code == kInterrupted) fmt::print("interrupted; 'rgu align resume {}' goes on\n", where);
+  if (code == kInterrupted) fmt::print("interrupted; '{}' goes on\n", resume_command(setup, where));
   return code;
 }
 
@@ -211,7 +254,9 @@ struct AlignArguments {
 
 int align(const AlignArguments& arguments, Ranks& ranks) {
   const AlignConfig config = config_of_job(ranks, [&] { return arguments.config.config(); });
-  const Setup setup = setup_of_job(ranks, config, arguments.machine.options(ranks));
+  MachineOptions machine = arguments.machine.options(ranks);
+  if (arguments.config.names_all_commands_of(config)) machine.commands = Commands::kAllow;
+  const Setup setup = setup_of_job(ranks, config, machine);
   return run_on(ranks, setup, arguments.machine, [&] {
     const fs::path path =
         arguments.out.empty() ? free_run_folder(config.name) : fs::path(arguments.out);

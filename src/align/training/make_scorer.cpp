@@ -22,7 +22,7 @@ std::uint64_t model_bytes(const ScorerConfig& config) {
 std::unique_ptr<Scorer> make_scorer(const ScorerConfig& config, const ScorerSetting& setting,
                                     std::string_view role) {
   const auto* model = std::get_if<ModelScorerConfig>(&config.kind);
-  if (model == nullptr) return make_text_scorer(config, role);
+  if (model == nullptr) return make_text_scorer(config, role, setting.commands);
   return named_scorer(config, role, [&] { return std::make_unique<ModelScorer>(*model, setting); });
 }
 

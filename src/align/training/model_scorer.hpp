@@ -10,6 +10,7 @@
 
 #include "rgu/align/config.hpp"
 #include "rgu/align/scorer.hpp"
+#include "rgu/align/text_scorer.hpp"
 #include "rgu/llm/text/tokenizer.hpp"
 #include "rgu/llm/torch/evaluation.hpp"
 
@@ -22,6 +23,7 @@ struct ScorerSetting {
   int threads = 0;                                   // 0: as many as the machine has
   std::string device = "cpu";                        // as LibTorch spells it
   std::uint64_t all_model_bytes = 0;                 // of the weights of all score models together
+  Commands commands = Commands::kRefuse;
 };
 
 // Bytes that the weights of the model take in the type they are computed in. Reads the headers of

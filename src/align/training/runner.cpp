@@ -258,6 +258,7 @@ OpenRun reopen_run(const Setup& setup, const fs::path& path) {
   RunFolder folder = RunFolder::open(path);
   check_kind(folder);
   FolderLock lock(folder.path());
+  remove_partial_files(folder.path());
   const std::string stored = words(stored_about(folder), "fingerprint");
   check(stored == fingerprint(setup),
         "{}: the model, the prompts or the settings are not those that the run was begun with "

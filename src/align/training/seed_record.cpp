@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "rgu/base/check.hpp"
+#include "rgu/llm/files/mapped_file.hpp"
 #include "rgu/llm/files/output_folder.hpp"
 #include "rgu/llm/files/safetensors.hpp"
 #include "rgu/record/json_values.hpp"
@@ -19,11 +20,28 @@ constexpr const char* kResult = "result.json";
 constexpr std::string_view kTensorPrefix = "tensors-";
 constexpr std::size_t kAnswers = 0;  // the number of answers.jsonl among the further files
 
+// The name of the tensors that a checkpoint speaks of; a plain one.
+std::string tensor_name(const fs::path& folder, const Json& state) {
+  std::string name = words(state, "tensors");
+  check(name.starts_with(kTensorPrefix) && name.find('/') == std::string::npos,
+        "{}: the checkpoint names the tensors \"{}\"", folder.string(), name);
+  return name;
+}
+
+bool has_whole_tensors(const fs::path& folder, const Json& state) {
+  const fs::path path = folder / tensor_name(folder, state);
+  return fs::is_regular_file(path) && llm::file_checksum(path) == words(state, "tensors_checksum");
+}
+
 }  // namespace
 
 SeedFiles::SeedFiles(fs::path folder, bool tensorboard)
     : folder_(std::move(folder)),
-      recorder_(folder_, {.tensorboard = tensorboard, .further = {"answers.jsonl"}}) {}
+      recorder_(folder_, {.tensorboard = tensorboard,
+                          .further = {"answers.jsonl"},
+                          .is_whole = [this](const std::string& state) {
+                            return has_whole_tensors(folder_, parse_json(state));
+                          }}) {}
 
 std::optional<SolverState> SeedFiles::resume(Aligner& aligner) {
   const auto& text = recorder_.resumed_state();
@@ -43,9 +61,7 @@ SolverState SeedFiles::restore(Aligner& aligner, const std::string& text) {
   const Json json = parse_json(text);
   SolverState state = parse_state(words(json, "solver"));
   state.seconds = recorder_.resumed_seconds();
-  tensors_ = words(json, "tensors");
-  check(tensors_.starts_with(kTensorPrefix) && tensors_.find('/') == std::string::npos,
-        "{}: the checkpoint names the tensors \"{}\"", folder_.string(), tensors_);
+  tensors_ = tensor_name(folder_, json);
   const Json& moments = member(json, "moments");
   aligner.restore({.updates = number<Index>(json, "updates"),
                    .kl_coefficient = number<double>(json, "kl_coefficient"),
@@ -86,6 +102,7 @@ void SeedFiles::checkpoint(const Aligner& aligner, const SolverState& state) {
   llm::write_safetensors(folder_ / tensors_, trained.tensors);
   const Json json = {{"solver", to_text(state)},
                      {"tensors", tensors_},
+                     {"tensors_checksum", llm::file_checksum(folder_ / tensors_)},
                      {"updates", trained.updates},
                      {"kl_coefficient", trained.kl_coefficient},
                      {"moments",

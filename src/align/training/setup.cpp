@@ -26,6 +26,13 @@ llm::TokenId end_of(const llm::Tokenizer& tokenizer, const fs::path& path) {
   return *end;
 }
 
+void check_all_commands(const AlignConfig& config, Commands commands) {
+  for (const ScorerConfig& reward : config.rewards) check_commands(reward, "reward", commands);
+  for (const ConstraintConfig& constraint : config.constraints) {
+    check_commands(constraint.scorer, "cost", commands);
+  }
+}
+
 void check_room(const Setup& setup) {
   std::size_t longest = 0;
   for (const auto* prompts : {&setup.prompts.training, &setup.prompts.evaluation}) {
@@ -43,6 +50,7 @@ void check_room(const Setup& setup) {
 
 Setup open_setup(const AlignConfig& config, const MachineOptions& machine) {
   check_config(config);
+  check_all_commands(config, machine.commands);
   llm::device_named(machine.device);
   Setup setup{.config = config, .machine = machine, .model = llm::open_model(config.policy.model)};
   if (config.policy.adapter) setup.adapter = llm::open_adapter(*config.policy.adapter);
@@ -57,7 +65,8 @@ Setup open_setup(const AlignConfig& config, const MachineOptions& machine) {
   RunScorers scorers = make_scorers(config, {.policy_tokenizer = setup.tokenizer.get(),
                                              .policy_tokenizer_path = setup.tokenizer_path,
                                              .threads = machine.threads,
-                                             .device = machine.device});
+                                             .device = machine.device,
+                                             .commands = machine.commands});
   setup.rewards = std::move(scorers.rewards);
   setup.costs = std::move(scorers.costs);
   return setup;

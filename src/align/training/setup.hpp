@@ -9,6 +9,7 @@
 #include "rgu/align/config.hpp"
 #include "rgu/align/prompts.hpp"
 #include "rgu/align/scorer.hpp"
+#include "rgu/align/text_scorer.hpp"
 #include "rgu/llm/files/model_files.hpp"
 #include "rgu/llm/text/tokenizer.hpp"
 
@@ -17,6 +18,7 @@ namespace rgu::align {
 struct MachineOptions {
   int threads = 0;             // 0: as many as the machine has
   std::string device = "cpu";  // as LibTorch spells it
+  Commands commands = Commands::kRefuse;
 };
 
 struct Setup {
@@ -34,7 +36,7 @@ struct Setup {
 
 // Opens everything the config names. Throws InvalidInput where something is missing, damaged or
 // does not fit: a tokenizer of other ids than the model's or without EOS, prompts that leave no
-// room for an answer.
+// room for an answer; commands, unless the machine allows them, before anything is opened.
 Setup open_setup(const AlignConfig& config, const MachineOptions& machine);
 
 // Of what the run is made from: the config but for [stopping] and [output], the policy's weights,

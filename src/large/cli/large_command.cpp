@@ -260,8 +260,11 @@ Json json_of(const GlobalSolution& best, double tolerance) {
           {"steps", best.iterations}};
 }
 
+// An old result does not stay beside a new policy, wherever this is stopped.
 void write_solution(const LargeJob& job, const fs::path& folder, const GlobalSolution& best,
                     const Json& result) {
+  std::error_code error;
+  if (job.ranks().leads()) fs::remove(folder / "result.json", error);
   write_spread_policy(folder / "policy.rgup", best.policy, job.shape(), job.model().own(),
                       job.ranks());
   if (!job.ranks().leads()) return;

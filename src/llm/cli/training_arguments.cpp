@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/folder_lock.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/llm/files/output_folder.hpp"
 
@@ -151,7 +152,9 @@ CommandFile CommandFile::read(const fs::path& folder, std::string_view command) 
 
 ExistingTraining CommandFile::check_free(bool force) const {
   std::error_code error;
-  const bool empty = fs::is_directory(folder, error) && fs::is_empty(folder, error);
+  const bool empty = fs::is_directory(folder, error) &&
+                     std::all_of(fs::directory_iterator(folder), fs::directory_iterator(),
+                                 [](const auto& entry) { return is_partial_file(entry.path()); });
   // The file that begin() writes is there by then: a new run goes on from nothing.
   if (!fs::exists(folder, error) || empty) return ExistingTraining::kResume;
   check(fs::exists(folder / "command.json", error),

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/crc32c.hpp"
 
 namespace rgu::llm {
 namespace {
@@ -46,6 +47,12 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
 
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+std::string file_checksum(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  const std::span<const std::byte> bytes = file.bytes();
+  return fmt::format("{:08x}", crc32c({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
 }  // namespace rgu::llm

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace rgu::llm {
 
@@ -24,5 +25,8 @@ class MappedFile {
  private:
   std::span<const std::byte> bytes_;
 };
+
+// CRC-32C of the bytes of a file, in hexadecimal digits. Throws InvalidInput as MappedFile.
+std::string file_checksum(const std::filesystem::path& path);
 
 }  // namespace rgu::llm

@@ -6,14 +6,19 @@
 #include <system_error>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/crc32c.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/llm/files/json_text.hpp"
+#include "rgu/llm/files/mapped_file.hpp"
 #include "rgu/llm/files/safetensors.hpp"
 
 namespace rgu::llm {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kParameters = "parameters.safetensors";
+constexpr const char* kOptimizer = "optimizer.safetensors";
 
 fs::path beside(const fs::path& folder, const char* ending) {
   fs::path path = folder;
@@ -35,13 +40,31 @@ void rename_folder(const fs::path& from, const fs::path& to) {
   }
 }
 
-std::string state_text(const Checkpoint& checkpoint) {
-  const nlohmann::ordered_json state = {{"version", 1},
-                                        {"step", checkpoint.step},
-                                        {"tokens", checkpoint.tokens},
-                                        {"metrics_bytes", checkpoint.metrics_bytes},
-                                        {"made_from", checkpoint.fingerprint}};
+// Of the state, which does not have it yet, and of the tensors beside it.
+std::string checksum(const nlohmann::json& state, const fs::path& folder) {
+  return fmt::format("{:08x}-{}-{}",
+                     crc32c(state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)),
+                     file_checksum(folder / kParameters), file_checksum(folder / kOptimizer));
+}
+
+std::string state_text(const Checkpoint& checkpoint, const fs::path& folder) {
+  nlohmann::json state = {{"version", 2},
+                          {"step", checkpoint.step},
+                          {"tokens", checkpoint.tokens},
+                          {"metrics_bytes", checkpoint.metrics_bytes},
+                          {"made_from", checkpoint.fingerprint}};
+  state["checksum"] = checksum(state, folder);
   return state.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+void check_whole(nlohmann::json state, const fs::path& folder) {
+  const std::string stored = state.at("checksum").get<std::string>();
+  state.erase("checksum");
+  const std::string found = checksum(state, folder);
+  check(stored == found,
+        "{} is damaged: its checksum is {}, was {} when it was written; without it the run begins "
+        "anew",
+        folder.string(), found, in_quotes(stored));
 }
 
 }  // namespace
@@ -51,10 +74,10 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   const fs::path old = beside(folder, ".old");
   fs::remove_all(fresh);
   fs::create_directories(fresh);
-  write_safetensors(fresh / "parameters.safetensors", checkpoint.parameters);
-  write_safetensors(fresh / "optimizer.safetensors", checkpoint.optimizer);
+  write_safetensors(fresh / kParameters, checkpoint.parameters);
+  write_safetensors(fresh / kOptimizer, checkpoint.optimizer);
   OutputFile state(fresh / "state.json");
-  state.text(state_text(checkpoint));
+  state.text(state_text(checkpoint, fresh));
   state.commit();
   if (fs::exists(folder)) {
     fs::remove_all(old);
@@ -69,13 +92,14 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& folder) {
   if (!fs::exists(from / "state.json")) return {};
   const nlohmann::json state = read_json(from / "state.json");
   try {
-    check(state.at("version") == 1, "{}: a checkpoint of another version", from.string());
+    check(state.at("version") == 2, "{}: a checkpoint of another version", from.string());
+    check_whole(state, from);
     Checkpoint checkpoint = {.step = state.at("step").get<std::int64_t>(),
                              .tokens = state.at("tokens").get<std::int64_t>(),
                              .metrics_bytes = state.at("metrics_bytes").get<std::uint64_t>(),
                              .fingerprint = state.at("made_from").get<Fingerprint>(),
-                             .parameters = read_safetensors(from / "parameters.safetensors"),
-                             .optimizer = read_safetensors(from / "optimizer.safetensors")};
+                             .parameters = read_safetensors(from / kParameters),
+                             .optimizer = read_safetensors(from / kOptimizer)};
     check(checkpoint.step >= 0 && checkpoint.tokens >= 0,
           "{}: step {}, tokens {}: must be at least 0", from.string(), checkpoint.step,
           checkpoint.tokens);

@@ -1,6 +1,8 @@
 // All that a training run needs to go on, as a folder:
 //
-//   state.json                  step, tokens read, size of metrics.jsonl, what the run is made from
+//   state.json                  step, tokens read, size of metrics.jsonl, what the run is made
+//   from,
+//                               and a checksum of all this
 //   parameters.safetensors      what is trained, and the other numbers that training keeps
 //   optimizer.safetensors       the moments of AdamW and its step
 #pragma once
@@ -27,7 +29,7 @@ struct Checkpoint {
 // Replaces `folder` as a whole: the new one is written beside it and then renamed. Throws
 // FileError.
 void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint);
-// None, if there is none. Throws InvalidInput if it is not as written.
+// None, if there is none. Throws InvalidInput if it is not as written, by its checksum.
 std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& folder);
 void remove_checkpoint(const std::filesystem::path& folder);
 

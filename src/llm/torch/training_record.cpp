@@ -79,7 +79,9 @@ TrainingRecord::TrainingRecord(const TrainingTarget& target, Fingerprint fingerp
     check(fs::is_empty(target_.folder), "{} is not empty: replace it or resume the run in it",
           target_.folder.string());
   }
+  check_no_links(target_.folder);
   lock_.emplace(target_.folder);
+  remove_partial_files(target_.folder);
   if (target_.existing == ExistingTraining::kResume) read_end();
   if (finished_) return;
   if (target_.existing == ExistingTraining::kResume)

@@ -105,6 +105,69 @@ class Refusals(AlignCase):
         self.assertEqual(done.returncode, 4, done.stderr)
 
 
+class Consent(AlignCase):
+    """A file can ask for a program; only the person at the command line can have it started."""
+
+    ASK = "the config asks to run the program"
+
+    def setUp(self):
+        super().setUp()
+        self.write("trap.py", "import pathlib, sys\npathlib.Path('started').touch()\n"
+                              "for line in sys.stdin:\n    print(1, flush=True)\n")
+        self.trap = f"command:python3 {self.path('trap.py')}"
+        self.typed = self.small(costs=[f"trap={self.trap}"], iterations=1)
+
+    def assert_not_started(self, *words):
+        self.align_refused(*words, says=["trap.py", self.ASK, "--allow-commands"])
+        self.assertFalse((self.folder / "started").exists(), "the program was started")
+
+    def made(self):
+        """A run whose config names the program, which has not left a trace of it."""
+        self.align(*self.typed, "--out", "run")
+        (self.folder / "started").unlink()
+
+    def test_a_config_cannot_start_a_program_by_itself(self):
+        self.made()
+        text = (self.folder / "run/config.toml").read_text()
+        for name in ("run/config.toml", self.write("absent.toml", text.replace(str(parts() / "model"), "/nowhere"))):
+            self.assert_not_started(name, "--out", "other")  # before the model is looked for
+            self.assertFalse((self.folder / "other").exists())
+        self.align("run/config.toml", "--allow-commands", "--threads", 1, "-q", "--out", "other")
+        self.assertTrue((self.folder / "started").exists())
+        self.assert_same_run("run", "other")
+
+    def test_a_run_folder_cannot_either(self):
+        self.made()
+        self.assert_not_started("resume", "run", "--iterations", 2, "--threads", 1, "-q")
+        self.align("report", "run")
+        self.assertFalse((self.folder / "started").exists())
+        self.align("resume", "run", "--iterations", 2, "--threads", 1, "-q", "--allow-commands")
+        self.assertTrue((self.folder / "started").exists())
+        (self.folder / "started").unlink()
+        self.assert_not_started("resume", "run", "--iterations", 3)
+
+    def test_consent_leaves_no_trace(self):
+        self.align(*self.typed, "--out", "typed")
+        self.align(*self.typed, "--allow-commands", "--out", "allowed")
+        self.assert_same_run("typed", "allowed")
+        for name, content in self.files("allowed").items():
+            self.assertNotIn(b"allow", content, name)
+
+    def test_a_typed_program_is_consent_to_that_one_only(self):
+        self.made()
+        harm, good = parts() / "harm.txt", parts() / "good.txt"
+        # The file's program stays among the constraints; another one is typed.
+        self.assert_not_started("run/config.toml", "--reward", "command:cat", "--out", "other")
+        self.assert_not_started(*self.small(costs=[f"linear:{harm}"]), "--set", 'constraints.0.kind=command', "--set",
+                                f'constraints.0.command=["python3", "{self.path("trap.py")}"]', "--out", "other")
+        # The same program, typed in another place.
+        self.assert_not_started("run/config.toml", "--reward", self.trap, "--out", "other")
+        # What is typed takes the place of the file's.
+        self.align("run/config.toml", "--cost", f"linear:{harm}", "--reward", f"lexicon:{good}", "--threads", 1, "-q",
+                   "--out", "replaced")
+        self.assertFalse((self.folder / "started").exists())
+
+
 class OtherRuns(AlignCase):
     """Folders of one kind given to commands for the other."""
 

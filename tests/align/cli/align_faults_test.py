@@ -111,11 +111,12 @@ class Faults(AlignCase):
     def test_a_scorer_that_fails_in_the_middle_is_mended_and_the_run_goes_on(self):
         for fault, says in (("die", "exited with status 3"), ("NaN", "wrote 'NaN'")):
             words = self.small(rewards=[f"length={self.judge(fault, 70)}"])
-            says = ['reward "length"', "command 'python3'", says, f"'rgu align resume {fault}' goes on"]
+            says = ['reward "length"', "command 'python3'", says,
+                    f"'rgu align resume {fault} --allow-commands' goes on"]
             self.align_refused(*words, "--out", fault, says=says)
-            self.align_refused("resume", fault, "--threads", 1, "-q", says=says)
+            self.align_refused("resume", fault, "--threads", 1, "-q", "--allow-commands", says=says)
             self.write("mended", "")
-            self.resumed(fault)
+            self.resumed(fault, "--allow-commands")
             self.align(*words, "--out", "whole", "--force")
             self.assert_same_run("whole", fault)
             (self.folder / "mended").unlink()

@@ -156,10 +156,11 @@ class Ranks(AlignCase):
         words = self.small(costs=[f"length=command:python3 {judge}"], iterations=2)
         told = self.told(self.on(2, "align", *words, "--out", "run", code=2))
         self.assertEqual(len(told), 1, told)
-        for said in ("rank 1: cost \"length\"", "exited with status 3", "'rgu align resume run' goes on"):
+        for said in ("rank 1: cost \"length\"", "exited with status 3",
+                     "'rgu align resume run --allow-commands' goes on"):
             self.assertIn(said, told[0])
         self.write("mended", "")
-        self.on(2, "align", "resume", "run", "--threads", 1, "-q")
+        self.on(2, "align", "resume", "run", "--threads", 1, "-q", "--allow-commands")
         self.align(*words, "--out", "one")
         self.assert_like_run("one", "run")
 

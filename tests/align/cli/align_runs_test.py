@@ -159,7 +159,7 @@ class Runs(AlignCase):
         for answer in self.lines("run/seed-0/answers.jsonl"):
             length = len(answer["answer"]) / 10 - 2
             self.assertAlmostEqual(answer["costs"]["length"], length, delta=1e-9)
-        self.align("run/config.toml", "-q", "--threads", 1, "--out", "again")
+        self.align("run/config.toml", "-q", "--threads", 1, "--out", "again", "--allow-commands")
         self.assert_same_run("run", "again")
 
     def test_a_model_scores_as_it_does_alone(self):
