@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "rgu/base/blas_setup.hpp"
+#include "rgu/base/memory.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/experiment/memory_need.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/method_choice.hpp"
 #include "rgu/experiment/seed_run.hpp"
@@ -56,6 +58,8 @@ int run_check(const CheckArguments& arguments) {
   const Instance instance = make_instance(config, config.seeds.front());
   const FiniteMdp& mdp = instance.world.mdp;
   const Remarks told = remarks(resolved(config, instance), instance);
+  const MemoryNeed need = memory_need(config);
+  const auto available = static_cast<double>(available_memory());
   const int threads = arguments.threads.count();
   const Trial cost = trial(config, threads);
   const double iterations = cost.iterations;
@@ -69,6 +73,8 @@ int run_check(const CheckArguments& arguments) {
                        {"transitions", mdp.transitions()},
                        {"policy_parameters", instance.parameters->dimension()},
                        {"nature_parameters", instance.ambiguity->dimension()},
+                       {"memory_bytes", need.bytes},
+                       {"available_bytes", available},
                        {"seeds", config.seeds.size()},
                        {"method", chosen_method_text(config, instance)},
                        {"iterations", iterations},
@@ -93,6 +99,10 @@ int run_check(const CheckArguments& arguments) {
       "threads; {:.3g} samples a seed\n",
       config.seeds.size(), iterations, 1e3 * cost.seconds_per_iteration, seconds, threads,
       cost.samples_per_iteration * iterations);
+  if (need.bytes > 0) {
+    fmt::print("memory: at least {:.3g} MB for each seed at work, {:.3g} MB are available\n",
+               need.bytes / 1e6, available / 1e6);
+  }
   for (const std::string& warning : told.warnings) fmt::print("warning: {}\n", warning);
   for (const std::string& note : told.notes) fmt::print("note: {}\n", note);
   fmt::print("the problem is sound\n");

@@ -14,6 +14,7 @@ namespace rgu {
 
 void add_solve(CLI::App& app, Command& chosen);
 void add_resume(CLI::App& app, Command& chosen);
+void add_replay(CLI::App& app, Command& chosen);
 void add_evaluate(CLI::App& app, Command& chosen);
 void add_certify(CLI::App& app, Command& chosen);
 void add_sweep(CLI::App& app, Command& chosen);

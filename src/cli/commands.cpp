@@ -9,7 +9,8 @@ namespace {
 constexpr const char* kFooter =
     "Exit codes: 0 done; 1 internal error; 2 bad input; 3 not solved (diverged, or constraints "
     "not\n"
-    "met; all is saved); 4 the system refused to write; 130 interrupted (all is saved).\n\n"
+    "met; all is saved), or a replay differs; 4 the system refused to write; 130 interrupted (all "
+    "is saved).\n\n"
     "Examples:\n"
     "  rgu list                      what can be solved\n"
     "  rgu solve exploration         solve it over its seeds, write a run folder and a report\n"
@@ -27,6 +28,7 @@ int run_rgu(int argc, char** argv) {
   Command chosen;
   add_solve(app, chosen);
   add_resume(app, chosen);
+  add_replay(app, chosen);
   add_evaluate(app, chosen);
   add_certify(app, chosen);
   add_sweep(app, chosen);

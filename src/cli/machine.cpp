@@ -10,6 +10,7 @@
 
 #include "rgu/base/blas_setup.hpp"
 #include "rgu/base/thread_pool.hpp"
+#include "rgu/base/version.hpp"
 
 extern "C" {
 void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*,
@@ -45,18 +46,6 @@ int usable_threads() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
   return std::max(1, CPU_COUNT(&set));
-}
-
-std::string widest_instructions() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return "AVX-512";
-  if (__builtin_cpu_supports("avx2")) return "AVX2";
-  return "SSE2";
-#elif defined(__aarch64__)
-  return "NEON";
-#else
-  return "scalar";
-#endif
 }
 
 // Units of work per second: the best of the tries that fit into `seconds`, two at least.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string_view>
 #include <thread>
 
@@ -74,6 +75,11 @@ int run_program(CLI::App& app, const std::string& name, int argc, char** argv, C
     return failed(kFileError, error.what());
   } catch (const RankLost& error) {
     return job_ranks().leads() ? failed(kInternalError, error.what()) : kInternalError;
+  } catch (const std::bad_alloc&) {
+    return failed(
+        kInternalError,
+        "out of memory: the machine, or a limit such as ulimit -v, has no more; a smaller "
+        "model or fewer --threads may fit");
   } catch (const std::exception& error) {
     return failed(kInternalError, error.what());
   }

@@ -7,6 +7,7 @@
 #include "rgu/experiment/instance_ambiguity.hpp"
 #include "rgu/experiment/instance_model.hpp"
 #include "rgu/experiment/instance_utility.hpp"
+#include "rgu/experiment/memory_need.hpp"
 #include "rgu/mdp/softmax.hpp"
 #include "rgu/utility/features.hpp"
 
@@ -54,7 +55,10 @@ Instance make_instance(const ProblemConfig& config, std::uint64_t seed) {
   const std::uint64_t model_seed = config.model.seed.value_or(seed);
   Rng model_rng(model_seed, kModelStream);
   Rng feature_rng(model_seed, kFeatureStream);
-  MadeModel model = in_table("model", [&] { return make_model(config.model, model_rng); });
+  MadeModel model = in_table("model", [&] {
+    check_memory(memory_need(config));
+    return make_model(config.model, model_rng);
+  });
   const World& world = model.world;
   auto policy = in_table("policy", [&] {
     return std::visit([&](const auto& kind) { return made(kind, world, model_seed); },

@@ -2,6 +2,7 @@
 
 #include "rgu/experiment/instance.hpp"
 #include "rgu/experiment/instance_model.hpp"
+#include "rgu/experiment/memory_need.hpp"
 #include "rgu/mdp/io/world_file.hpp"
 
 namespace rgu {
@@ -62,6 +63,7 @@ WorldSlice part(const WorldFileConfig& config, const StateRange& own, Rng&) {
 }  // namespace
 
 World make_world(const ModelConfig& config, std::uint64_t seed) {
+  check_memory(memory_need(config));
   Rng rng = model_rng(config, seed);
   return make_model(config, rng).world;
 }

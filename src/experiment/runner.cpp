@@ -67,6 +67,7 @@ RunRecord about(const ProblemConfig& config, const Instance& instance) {
   run.name = config.name;
   run.description = config.description;
   run.version = version_text();
+  run.build = build_facts();
   run.method = chosen_method_text(config, instance);
   run.utility = instance.utility_text;
   run.ambiguity = instance.ambiguity_text;

@@ -187,6 +187,7 @@ RunRecord about(const ProblemConfig& config, const EnvironmentProblem& problem) 
   run.name = config.name;
   run.description = config.description;
   run.version = version_text();
+  run.build = build_facts();
   run.method =
       choice.reason.empty() ? method : fmt::format("{} (chosen: {})", method, choice.reason);
   run.states = problem.utility->states();

@@ -22,18 +22,27 @@ class SeedObserver {
   Verdict operator()(const Iteration& iteration) {
     Verdict verdict;
     const SolverState& state = iteration.state;
-    const bool last = state.iteration == config_.stopping.iterations;
-    if (last || state.iteration % config_.output.metrics_every == 0) {
+    if (is_due(state.iteration)) {
       verdict.residual = measure(iteration);
     } else {
       unmeasured_ = Unmeasured{.before = iteration.before, .report = iteration.report};
     }
     if (hooks_.iterated) hooks_.iterated(state, verdict.residual);
-    verdict.stop = hooks_.interrupt != nullptr && hooks_.interrupt->load();
+    if (hooks_.ends_after) ended_as_ = hooks_.ends_after(state.iteration);
+    verdict.stop = ended_as_ || (hooks_.interrupt != nullptr && hooks_.interrupt->load());
     return verdict;
   }
 
+  // What a stop by the hooks counts as.
+  const std::optional<Status>& ended_as() const { return ended_as_; }
+
  private:
+  bool is_due(Index iteration) const {
+    if (iteration == config_.stopping.iterations) return true;
+    return hooks_.measures ? hooks_.measures(iteration)
+                           : iteration % config_.output.metrics_every == 0;
+  }
+
   double measure(const Iteration& iteration) {
     const Metrics metrics = run_.measure(iteration);
     if (hooks_.measured) hooks_.measured(metrics, iteration.state.seconds);
@@ -45,6 +54,7 @@ class SeedObserver {
   SeedRun& run_;
   const SeedHooks& hooks_;
   std::optional<Unmeasured> unmeasured_;  // the last iteration, where no metrics were due
+  std::optional<Status> ended_as_;
 };
 
 }  // namespace
@@ -55,6 +65,9 @@ SolvedSeed solve_seed(const SeedProblem& problem, const std::optional<SolverStat
   SeedRun run(config, problem.seed, problem.of, pool, ranks);
   SeedObserver observer(config, run, hooks);
   SolverResult result = run.solve(resumed.value_or(run.start()), std::ref(observer));
+  if (result.status == Status::kInterrupted && observer.ended_as()) {
+    result.status = *observer.ended_as();
+  }
   if (result.status != Status::kInterrupted) observer.finish(result.state);
   if (hooks.ended) hooks.ended(result.state);
   SeedFiles files = run.conclude(result);

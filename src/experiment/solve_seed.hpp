@@ -25,6 +25,10 @@ struct SeedHooks {
   std::function<void(const SolverState& state, double residual)> iterated = {};
   std::function<void(const SolverState& state)> ended = {};  // before the conclusions are drawn
   const std::atomic<bool>* interrupt = nullptr;              // set: stop soon
+  // Of a replay, which measures and ends where the run did. Is this iteration measured? Empty: as
+  // output.metrics_every says. Is it the last, and how did it end?
+  std::function<bool(Index iteration)> measures = {};
+  std::function<std::optional<Status>(Index iteration)> ends_after = {};
 };
 
 struct SolvedSeed {

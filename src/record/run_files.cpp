@@ -49,6 +49,19 @@ GridRecord grid_of(const Json& json) {
   return grid;
 }
 
+Json to_json(const BuildFacts& facts) {
+  Json json = Json::object();
+  for (const auto& [name, text] : facts) json[name] = text;
+  return json;
+}
+
+BuildFacts build_of(const Json& json) {
+  check(json.is_object(), "\"build\" is not an object");
+  BuildFacts facts;
+  for (const auto& [name, text] : json.items()) facts.emplace_back(name, words(json, name));
+  return facts;
+}
+
 std::string certificate_text(const CertificateRecord& certificate) {
   const Json json = {{"lower_bound", rgu::to_json(certificate.lower_bound)},
                      {"best_known", rgu::to_json(certificate.best_known)},
@@ -93,6 +106,7 @@ void read_about(const Json& json, RunRecord& run) {
   run.own_instances = member(json, "own_instances") == true;
   run.warnings = word_list(json, "warnings");
   run.notes = word_list(json, "notes");
+  if (json.contains("build")) run.build = build_of(json["build"]);
   if (json.contains("grid")) run.grid = grid_of(json["grid"]);
 }
 
@@ -161,6 +175,7 @@ void write_about(const RunFolder& folder, const RunRecord& run) {
                {"own_instances", run.own_instances},
                {"warnings", run.warnings},
                {"notes", run.notes}};
+  if (!run.build.empty()) json["build"] = to_json(run.build);
   if (run.grid) json["grid"] = to_json(*run.grid);
   write_file(folder.about(), json.dump(1) + '\n');
 }
@@ -202,6 +217,18 @@ void write_seed(const fs::path& folder, const std::vector<FileText>& texts) {
 
 void write_certificate(const fs::path& folder, const CertificateRecord& certificate) {
   write_file(folder / "certificate.json", certificate_text(certificate));
+}
+
+BuildFacts read_build(const RunFolder& folder) {
+  return naming(folder.about(), [](const Json& json) {
+    if (json.is_object() && json.contains("kind")) {
+      throw InvalidInput(
+          fmt::format("this is an {} run: to replay it, give its config.toml to 'rgu align' again, "
+                      "with another folder",
+                      words(json, "kind")));
+    }
+    return json.contains("build") ? build_of(json["build"]) : BuildFacts{};
+  });
 }
 
 std::string read_fingerprint(const RunFolder& folder) {

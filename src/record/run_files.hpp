@@ -38,6 +38,10 @@ void write_certificate(const std::filesystem::path& seed_folder,
 // What run.json says that the run was made from.
 std::string read_fingerprint(const RunFolder& folder);
 
+// What run.json says of the program that began the run; empty: nothing, as in older folders. Throws
+// InvalidInput on runs of another kind, which are replayed by their own commands.
+BuildFacts read_build(const RunFolder& folder);
+
 // Has the seed come to its end? One that was interrupted, or never began, has not.
 bool is_finished(const std::filesystem::path& seed_folder);
 

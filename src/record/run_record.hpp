@@ -9,6 +9,7 @@
 
 #include "rgu/base/answer_kind.hpp"
 #include "rgu/base/types.hpp"
+#include "rgu/base/version.hpp"
 #include "rgu/record/metrics.hpp"
 
 namespace rgu {
@@ -70,6 +71,7 @@ struct RunRecord {
   std::string name;         // of the problem
   std::string description;  // one sentence
   std::string version;      // of rgu, and the compiler
+  BuildFacts build;         // what its last bits may depend on; empty: not recorded
   std::string config;       // config.toml, complete
   std::string fingerprint;  // of the config and of the model file: what the run was made from
   std::string method;       // of the solver, in words
