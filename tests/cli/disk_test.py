@@ -7,7 +7,7 @@ import unittest
 
 from fault_case import FaultCase, failing_writes
 
-RUN = ["exploration", "--seeds", 2, "--threads", 1, "--set", "output.checkpoint_seconds=0", "--set",
+RUN = ["exploration", "--seeds", 20, "--threads", 1, "--set", "output.checkpoint_seconds=0", "--set",
        "stopping.iterations=40", "-q"]
 
 

@@ -10,7 +10,7 @@ from command_line import RGU
 from fault_case import SEED, FaultCase
 
 FLIPS = int(os.environ.get("RGU_TEST_FLIPS", "50"))
-SMALL = ["exploration", "--threads", 1, "--set", "output.checkpoint_seconds=0.005", "-q"]
+SMALL = ["exploration", "--seeds", 1, "--threads", 1, "--set", "output.checkpoint_seconds=0.005", "-q"]
 
 
 def run_words(iterations):
@@ -20,8 +20,8 @@ def run_words(iterations):
 class DamagedCheckpoints(FaultCase):
     def setUp(self):
         super().setUp()
-        self.rgu(*map(str, run_words(300)), "whole")
-        process = self.start(*run_words(300), "stopped")
+        self.rgu(*map(str, run_words(1000)), "whole")
+        process = self.start(*run_words(1000), "stopped")
         while not (self.folder / "stopped/seed-0/checkpoint.previous").exists():
             self.assertIsNone(process.poll(), "it ended before it could be stopped")
         process.send_signal(signal.SIGKILL)
