@@ -82,8 +82,8 @@ function(rgu_test name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
-    RGU_REFERENCE_DIR="${PROJECT_SOURCE_DIR}/tests/reference"
-    RGU_DATA_DIR="${PROJECT_SOURCE_DIR}/../shared/data")
+    RGU_REFERENCE_DIR="${RGU_TEST_SOURCE}/tests/reference"
+    RGU_DATA_DIR="${RGU_TEST_SOURCE}/../shared/data")
   rgu_compile_options(${name})
   if(NOT ARG_OWN_HEADERS)
     rgu_precompile(${name} test)

@@ -205,6 +205,15 @@ TEST(Occupancy, TinyMassesStillGiveAPolicy) {
   EXPECT_NEAR(pi.sum(), 1.0, 1e-15);
 }
 
+// One state, two actions: Lambda is what sums to 1. A sum of 3/4 misses its equation by
+// |3/4 - (1-g) - g 3/4| = (1-g)/4; a negative entry breaks no equation but is no mass.
+TEST(FlowResidual, IsWhatAnEquationLacksOrTheMassBelowZero) {
+  const FiniteMdp mdp(Matrix(Matrix::Ones(2, 1)), Vector::Ones(1), 0.9);
+  EXPECT_NEAR(flow_residual(mdp, Matrix{{0.5, 0.5}}), 0, 1e-15);
+  EXPECT_NEAR(flow_residual(mdp, Matrix{{0.5, 0.25}}), 0.025, 1e-15);
+  EXPECT_NEAR(flow_residual(mdp, Matrix{{1.25, -0.25}}), 0.25, 1e-15);
+}
+
 TEST(Occupancy, RefusesBadInput) {
   const FiniteMdp mdp = random_dense(3, 2, 0.9, 1);
   expect_invalid([&] { occupancy(mdp, Matrix::Constant(3, 3, 1.0 / 3)); }, "policy is 3 x 3");
