@@ -5,13 +5,15 @@ what it predicts.
     bench/python/scaling.py build/release/bench/bench_spread_model [--states 10000 100000 1000000]
 
 The cost of one matrix product on R ranks of a model with n transitions and S states is taken as
-    t = a n / R + b g,    g = the vector entries that a rank gets from others,
-a from one rank, b from two. For a Garnet g is nearly S (R - 1) / R; for a model whose transitions are
-local it is far less, and t is nearly a n / R.
+    t = a n / R + b g + sums,    g = the vector entries that a rank gets from others,
+a from one rank, b from two on this machine; between machines b is at least 8 bytes over the bandwidth, and
+three sums over all ranks take the latency times log2 R each. For a Garnet g is nearly S (R - 1) / R; for a
+model whose transitions are local it is far less, and t is nearly a n / R.
 """
 
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -35,10 +37,18 @@ def ghosts(states, ranks, transitions):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("program")
+    parser.add_argument("program", nargs="?", default="build/release/bench/bench_spread_model")
     parser.add_argument("--states", type=int, nargs="+", default=[10000, 100000, 1000000])
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--bandwidth", type=float, default=1, help="of the network, GB/s for each rank")
+    parser.add_argument("--latency", type=float, default=5, help="of the network, microseconds")
+    parser.add_argument("--predict", type=float, nargs=5, metavar=("A", "B", "ASSEMBLY", "MEMORY", "PRODUCTS"),
+                        help="only predict, from these: nanoseconds (three), bytes a transition, products")
     arguments = parser.parse_args()
+    if arguments.predict:
+        a, b, assembly, memory, products = arguments.predict
+        predict(a * 1e-9, b * 1e-9, assembly * 1e-9, memory, products, arguments)
+        return
 
     rows = []
     for states in arguments.states:
@@ -71,16 +81,24 @@ def main():
     memory = (peak[1] - 60e6) / transitions
     print(f"\na = {a * 1e9:.3g} ns a transition and product, b = {b * 1e9:.3g} ns an entry from another rank, "
           f"assembly {assembly * 1e9:.3g} ns a transition, memory {memory:.0f} bytes a transition")
-    products = middle[1]["products"]
-    print(f"\npredicted seconds for an occupancy and a gradient ({products:.0f} products), memory of a rank:")
+    predict(a, b, assembly, memory, middle[1]["products"], arguments)
+
+
+def predict(a, b, assembly, memory, products, arguments):
+    """What other sizes would take, where an entry from another rank costs at least what the network says."""
+    entry = max(b, 8 / (arguments.bandwidth * 1e9))
+    print(f"\npredicted for an occupancy and a gradient ({products:.0f} products), {arguments.bandwidth} GB/s and "
+          f"{arguments.latency} us for each rank: seconds and memory of a rank")
     for n in (1e8, 1e9):
         for ranks in (16, 64, 256, 1024):
+            sums = 3 * arguments.latency * 1e-6 * math.log2(ranks)  # of one number each, in a Krylov step
+            line = f"  {n:.0e} transitions, {ranks:5d} ranks:"
             for kind in ("Garnet", "local"):
                 size = n / 32
                 g = ghosts(size, ranks, n) if kind == "Garnet" else 4 * (size / ranks) ** 0.5
-                seconds = products * (a * n / ranks + b * g) + assembly * n / ranks
-                print(f"  {n:.0e} transitions, {ranks:5d} ranks, {kind:6s}: {seconds:9.3g} s, "
-                      f"{(memory * n / ranks + 24 * g) / 1e9:.3g} GB")
+                seconds = products * (a * n / ranks + entry * g + sums) + assembly * n / ranks
+                line += f"  {kind} {seconds:.3g} s, {(memory * n / ranks + 24 * g) / 1e9:.2g} GB"
+            print(line)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ void set_job_ranks(Ranks& ranks) { job = &ranks; }
 
 bool is_waited_for() { return waited_for; }
 
+void set_not_waited_for() { waited_for = false; }
+
 WaitedFor::WaitedFor() { waited_for = true; }
 
 WaitedFor::~WaitedFor() {

@@ -13,6 +13,7 @@ void set_job_ranks(Ranks& ranks);
 
 // Are other ranks waiting for this one? While they are, its failure must end the whole job.
 bool is_waited_for();
+void set_not_waited_for();
 class WaitedFor {
  public:
   WaitedFor();

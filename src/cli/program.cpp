@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/together.hpp"
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/cli/exit_code.hpp"
@@ -69,6 +70,9 @@ int run_program(CLI::App& app, const std::string& name, int argc, char** argv, C
       return failed(kFileError, "cannot write to the standard output");
     }
     return code;
+  } catch (const SharedComplaint& error) {
+    set_not_waited_for();  // all ranks end alike
+    return job_ranks().leads() ? failed(kBadInput, error.what()) : kBadInput;
   } catch (const InvalidInput& error) {
     return failed(kBadInput, error.what());
   } catch (const FileError& error) {

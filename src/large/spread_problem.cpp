@@ -1,9 +1,9 @@
 #include "rgu/large/spread_problem.hpp"
 
 #include <limits>
-#include <optional>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/together.hpp"
 #include "rgu/experiment/demonstrations.hpp"
 #include "rgu/experiment/in_table.hpp"
 #include "rgu/experiment/instance.hpp"
@@ -15,22 +15,6 @@ namespace rgu {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// make() on every rank; a complaint of any is thrown on all.
-template <class Make>
-auto together(Ranks& ranks, const Make& make) {
-  std::optional<decltype(make())> made;
-  std::string complaint;
-  try {
-    made.emplace(make());
-  } catch (const InvalidInput& error) {
-    complaint = error.what();
-  }
-  for (const std::string& text : ranks.gather(complaint)) {
-    if (!text.empty()) throw InvalidInput(text);
-  }
-  return std::move(*made);
-}
 
 // |xi - centre|_p <= radius, where the set is one around the nominal xi.
 struct Ball {
@@ -201,10 +185,10 @@ SpreadProblem make_spread_problem(const ProblemConfig& config, std::uint64_t see
   });
   SpreadProblem problem;
   problem.model = std::make_unique<SpreadModel>(std::move(slice), ranks);
-  check(config.utility.regularization == 0,
-        "utility: a spread model has no regularization, and here it is {}",
-        config.utility.regularization);
   problem.utility = together(ranks, [&] {
+    check(config.utility.regularization == 0,
+          "utility: a spread model has no regularization, and here it is {}",
+          config.utility.regularization);
     return std::visit(UtilityMaker(config, seed, *problem.model), config.utility.kind);
   });
   return problem;

@@ -92,9 +92,9 @@ class Large(MpiTest):
         discount = 0.95
         row_streams = true
         [utility]
-        kind = "reward-robust"
+        type = "reward-robust"
         [ambiguity]
-        kind = "lp-ball"
+        set = "lp-ball"
         radius = 2.0
         """
 

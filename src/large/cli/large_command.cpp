@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/together.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/job.hpp"
@@ -77,7 +78,7 @@ class LargeJob {
  public:
   explicit LargeJob(const LargeArguments& arguments)
       : arguments_(arguments), ranks_(job_ranks()), petsc_(arguments.petsc) {
-    config_ = arguments.problem.config();
+    config_ = together(ranks_, [&] { return arguments.problem.config(); });
     const Clock::time_point begin = Clock::now();
     problem_ = make_spread_problem(config_, arguments.seed, ranks_);
     made_in_ = seconds_since(begin);
@@ -94,6 +95,10 @@ class LargeJob {
   Matrix uniform_policy() const {
     return Matrix::Constant(model().own().size(), model().actions(),
                             1.0 / static_cast<double>(model().actions()));
+  }
+
+  Matrix read_policy(const fs::path& path) const {
+    return together(ranks_, [&] { return read_policy_rows(path, shape(), model().own()); });
   }
 
   // Rank 0's interruption, for all.
@@ -156,7 +161,7 @@ int evaluate(const EvaluateArguments& arguments) {
   const SpreadModel& model = job.model();
   const Matrix pi = arguments.policy.empty()
                         ? job.uniform_policy()
-                        : read_policy_rows(arguments.policy, job.shape(), model.own());
+                        : job.read_policy(arguments.policy);
   const double before = matrix_products();
   const Clock::time_point begin = Clock::now();
   const SpreadEvaluation evaluation(model, pi, arguments.residual);
@@ -246,7 +251,7 @@ fs::path output_folder(const LargeJob& job, const SolveLargeArguments& arguments
     }
   }
   broadcast(job.ranks(), complaint);
-  if (!complaint.empty()) throw InvalidInput(complaint);
+  if (!complaint.empty()) throw SharedComplaint(complaint);
   return path;
 }
 
@@ -279,7 +284,7 @@ int solve_large(const SolveLargeArguments& arguments) {
   const SpreadEnvelope envelope(job.model(), job.utility());
   EnvelopeSolver solver(envelope, arguments.tolerance);
   if (!arguments.from.empty()) {
-    solver.begin_with(read_policy_rows(arguments.from, job.shape(), job.model().own()));
+    solver.begin_with(job.read_policy(arguments.from));
   }
   ProgressLine line;
   const Clock::time_point begin = Clock::now();
