@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "rgu/base/check.hpp"
-#include "rgu/base/together.hpp"
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/base/text_file.hpp"
+#include "rgu/base/together.hpp"
 #include "rgu/cli/exit_code.hpp"
 #include "rgu/cli/job.hpp"
 

@@ -39,14 +39,16 @@ struct SpreadWorld {
   SpreadModel spread;
 };
 
-// Own rows against those of the whole.
-#define EXPECT_OWN_NEAR(own_part, whole, tolerance)                          \
-  do {                                                                       \
-    const auto own_expected = both.own(whole);                               \
-    ASSERT_EQ((own_part).rows(), own_expected.rows());                       \
-    if (own_expected.size() > 0) {                                           \
-      EXPECT_LE(((own_part)-own_expected).cwiseAbs().maxCoeff(), tolerance); \
-    }                                                                        \
+// Own rows against those of the whole. The first is evaluated once, on every rank: it may be a call
+// that all make together.
+#define EXPECT_OWN_NEAR(own_part, whole, tolerance)                           \
+  do {                                                                        \
+    const auto own_value = (own_part).eval();                                 \
+    const auto own_expected = both.own(whole).eval();                         \
+    ASSERT_EQ(own_value.rows(), own_expected.rows());                         \
+    if (own_expected.size() > 0) {                                            \
+      EXPECT_LE((own_value - own_expected).cwiseAbs().maxCoeff(), tolerance); \
+    }                                                                         \
   } while (false)
 
 }  // namespace rgu

@@ -221,12 +221,12 @@ def test_bad_models(start):
 
 def test_files_and_generators(tmp_path):
     world = rgu.generators.garnet(20, 3, 4, seed=7)
-    for name in ("world.json", "world.csv", "world.tra"):
+    for name in ("world.rgum", "world.json", "world.csv", "world.tra"):
         rgu.write_world(tmp_path / name, world)
         read = rgu.read_world(tmp_path / name, discount=0.95)
         assert (read.mdp.kernel != world.mdp.kernel).nnz == 0, name
         assert np.array_equal(read.signals["reward"], world.signals["reward"]), name
-    with pytest.raises(ValueError, match="must end in .json"):
+    with pytest.raises(ValueError, match="must end in .rgum, .json"):
         rgu.read_world(tmp_path / "world.xyz")
     with pytest.raises((OSError, ValueError), match="missing.json"):
         rgu.read_world(tmp_path / "missing.json")

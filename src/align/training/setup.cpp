@@ -27,10 +27,10 @@ llm::TokenId end_of(const llm::Tokenizer& tokenizer, const fs::path& path) {
 }
 
 void check_all_commands(const AlignConfig& config, Commands commands) {
-  for (const ScorerConfig& reward : config.rewards) check_commands(reward, "reward", commands);
   for (const ConstraintConfig& constraint : config.constraints) {
     check_commands(constraint.scorer, "cost", commands);
   }
+  for (const ScorerConfig& reward : config.rewards) check_commands(reward, "reward", commands);
 }
 
 void check_room(const Setup& setup) {

@@ -159,9 +159,8 @@ struct EvaluateArguments : LargeArguments {
 int evaluate(const EvaluateArguments& arguments) {
   const LargeJob job(arguments);
   const SpreadModel& model = job.model();
-  const Matrix pi = arguments.policy.empty()
-                        ? job.uniform_policy()
-                        : job.read_policy(arguments.policy);
+  const Matrix pi =
+      arguments.policy.empty() ? job.uniform_policy() : job.read_policy(arguments.policy);
   const double before = matrix_products();
   const Clock::time_point begin = Clock::now();
   const SpreadEvaluation evaluation(model, pi, arguments.residual);
@@ -307,9 +306,9 @@ int solve_large(const SolveLargeArguments& arguments) {
   json.update({{"interrupted", stopped},
                {"flow_residual", to_json(flow_residual(job.model(), best.occupancy))},
                {"matrix_products", matrix_products() - before},
-               {"seconds", seconds_since(begin)},
-               {"folder", folder.string()}});
+               {"seconds", seconds_since(begin)}});
   write_solution(job, folder, best, json);
+  json["folder"] = folder.string();
   const bool certified = best.status == GlobalStatus::kCertified;
   job.tell(json,
            fmt::format("{}\nworst case {:.9g}, at most {:.2g} above the least possible "
@@ -343,7 +342,8 @@ void add_large(CLI::App& app, Command& chosen) {
       app.add_subcommand("large", "Exact work on models that are spread over processes (mpirun)");
   large->require_subcommand(1);
   large->footer(
-      "Each process makes or reads its own part of the model. Under mpirun:\n"
+      "Each process makes or reads its own part of the model.\n\n"
+      "Examples:\n"
       "  mpirun -n 8 rgu large solve my-problem.toml --out runs/big\n"
       "  rgu large plan my-problem.toml --petsc '-ksp_type gmres'");
 

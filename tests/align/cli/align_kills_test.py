@@ -92,7 +92,7 @@ class DamagedCheckpoints(AlignFaultCase):
 
     def stopped(self, words, name, sign):
         process = self.start(*words, "--out", name)
-        self.wait_for_file(f"{name}/{sign}")
+        self.wait_for(lambda: any((self.folder / name).glob(sign)), f"{name}/{sign}")
         process.send_signal(signal.SIGKILL)
         process.communicate()
 
@@ -108,7 +108,7 @@ class DamagedCheckpoints(AlignFaultCase):
             self.assert_same_run("whole", "damaged")
 
     def test_training_says_that_its_checkpoint_is_damaged(self):
-        self.stopped(self.train(), "stopped", "checkpoint/state.json")
+        self.stopped(self.train(), "stopped", "checkpoint*/state.json")
         for name in ("parameters.safetensors", "optimizer.safetensors"):
             for _ in range(4):
                 shutil.rmtree(self.folder / "damaged", ignore_errors=True)
@@ -137,9 +137,10 @@ class Folders(AlignFaultCase):
             self.assertEqual((self.folder / "precious").read_text(), "precious")
 
     def test_a_second_training_in_the_same_folder_is_refused(self):
-        words = [*map(str, self.train()), "--steps", "100000"]
+        words = [*map(str, self.train())]
+        words[words.index("--steps") + 1] = "100000"
         process = self.start(*words, "--out", "busy")
-        self.wait_for_file("busy/checkpoint/state.json")
+        self.wait_for(lambda: any(self.folder.glob("busy/checkpoint*/state.json")), "a checkpoint")
         self.refused("lm", "train", "-q", "--resume", "busy", says=["busy", "in use"])
         process.send_signal(signal.SIGKILL)
         process.communicate()
