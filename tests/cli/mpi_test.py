@@ -109,7 +109,7 @@ class Large(MpiTest):
         self.rgu("convert", self.problem, "big.rgum", "--seed", "3")
         from_file = self.write("file.toml", self.PROBLEM.replace(
             self.PROBLEM[self.PROBLEM.index("generator"):self.PROBLEM.index("[utility]")],
-            'generator = "file"\nfile = "big.rgum"\n'))
+            'file = "big.rgum"\n'))
         first = self.large(1, "evaluate", self.problem, "--seed", "3")
         self.assertLess(first["flow_residual"], 1e-12)
         for ranks in (1, 2, 4):
