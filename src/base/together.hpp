@@ -2,19 +2,31 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "rgu/base/check.hpp"
 #include "rgu/base/ranks.hpp"
+#include "rgu/base/types.hpp"
 
 namespace rgu {
 
-// Bad input that every rank of a job has been told of: one voice is enough.
-class SharedComplaint : public std::invalid_argument {
+// Bad input that all ranks throw at the same place: it is enough that rank 0 tells it.
+class SharedComplaint : public InvalidInput {
  public:
-  using std::invalid_argument::invalid_argument;
+  using InvalidInput::InvalidInput;
 };
+
+// The part of a list of `count` that is this rank's. Those of all ranks, one after the other, are
+// the list.
+struct Share {
+  Index first = 0;
+  Index count = 0;
+};
+inline Share own_share(const Ranks& ranks, Index count) {
+  const Index first = count * ranks.rank() / ranks.size();
+  return {.first = first, .count = count * (ranks.rank() + 1) / ranks.size() - first};
+}
 
 // make() on every rank; what any of them has against its input is thrown on all.
 template <class Make>
@@ -23,7 +35,7 @@ auto together(Ranks& ranks, const Make& make) {
   std::string complaint;
   try {
     made.emplace(make());
-  } catch (const std::invalid_argument& error) {
+  } catch (const InvalidInput& error) {
     complaint = error.what();
   }
   for (const std::string& text : ranks.gather(complaint)) {

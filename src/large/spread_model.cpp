@@ -7,6 +7,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/nearest_name.hpp"
+#include "rgu/base/together.hpp"
 #include "rgu/large/spread_kernel.hpp"
 
 namespace rgu {
@@ -17,24 +18,11 @@ static_assert(std::is_same_v<PetscInt, std::int32_t>,
 
 constexpr double kMostRows = std::numeric_limits<PetscInt>::max();
 
-// The first complaint of any rank is thrown on all, so that none waits for another in vain.
-void check_together(Ranks& ranks, const std::string& complaint) {
-  for (const std::string& text : ranks.gather(complaint)) {
-    if (!text.empty()) throw InvalidInput(text);
-  }
-}
-
-std::string complaint_about(const WorldSlice& slice) {
-  try {
-    check_slice(slice);
-    check(
-        static_cast<double>(slice.states) * static_cast<double>(slice.actions) <= kMostRows,
+void check_own(const WorldSlice& slice) {
+  check_slice(slice);
+  check(static_cast<double>(slice.states) * static_cast<double>(slice.actions) <= kMostRows,
         "model has {} x {} state-action pairs, must have at most {}: PETSc's indices have 32 bits",
         slice.states, slice.actions, kMostRows);
-  } catch (const InvalidInput& error) {
-    return error.what();
-  }
-  return {};
 }
 
 std::string about(const WorldSlice& slice) {
@@ -67,8 +55,8 @@ void check_fit(const WorldSlice& slice, Ranks& ranks) {
 }  // namespace
 
 StateRange own_states(Index states, const Ranks& ranks) {
-  return {.first = ranks.rank() * states / ranks.size(),
-          .last = (ranks.rank() + 1) * states / ranks.size()};
+  const Share own = own_share(ranks, states);
+  return {.first = own.first, .last = own.first + own.count};
 }
 
 SpreadModel::SpreadModel(WorldSlice slice, Ranks& ranks)
@@ -82,7 +70,10 @@ SpreadModel::SpreadModel(WorldSlice slice, Ranks& ranks)
       kernel_(std::make_unique<Kernel>()) {
   slice.start = start_;
   slice.signals = {};
-  check_together(ranks, complaint_about(slice));
+  together(ranks, [&] {
+    check_own(slice);
+    return true;
+  });
   check_fit(slice, ranks);
   transitions_ = sum(ranks, static_cast<double>(slice.rows.nonZeros()));
   Mat matrix = nullptr;

@@ -13,21 +13,8 @@ RUN = ["exploration", "--seeds", 20, "--threads", 1, "--set", "output.checkpoint
 
 class FullDisk(FaultCase):
     def solve_starved(self, *further):
-        words = ["solve", *RUN, *further, "--out"]
-        self.rgu(*map(str, words), "whole")
-        failed = 0
-        for number in failing_writes():
-            name = f"full-{number}"
-            if not self.run_on_full_disk(number, *words, name):
-                break
-            failed += 1
-            if (self.folder / name / "run.json").exists():
-                self.rgu("show", name)
-                self.rgu("resume", name, "-q", "--threads", "1")
-            else:
-                self.rgu(*map(str, words), name)
-            self.assert_same_run("whole", name)
-        return failed
+        return self.starved(["solve", *RUN, *further, "--out"], look=lambda name: self.rgu("show", name),
+                            go_on=lambda name: self.rgu("resume", name, "-q", "--threads", "1"))
 
     def test_solving_goes_on_once_there_is_space(self):
         self.assertGreater(self.solve_starved(), 10)

@@ -99,3 +99,21 @@ class FaultCase(CommandLineTest):
         self.assertEqual(len(done.stderr.strip().split("\n")), 1, told)
         self.assertIn("No space left on device", done.stderr, told)
         return True
+
+    def starved(self, words, look, go_on):
+        """How many runs of `words` NAME met a full disk. What each left is looked at by look(NAME) and
+        finished by go_on(NAME), or begun anew where nothing stands: then it is the run "whole"."""
+        self.rgu(*map(str, words), "whole")
+        failed = 0
+        for number in failing_writes():
+            name = f"full-{number}"
+            if not self.run_on_full_disk(number, *words, name):
+                break
+            failed += 1
+            if (self.folder / name / "run.json").exists():
+                look(name)
+                go_on(name)
+            else:
+                self.rgu(*map(str, words), name)
+            self.assert_same_run("whole", name)
+        return failed

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "report/hostile_text.hpp"
+
 namespace rgu {
 namespace {
 
@@ -196,16 +198,7 @@ RunRecord grid_run() {
 
 RunRecord hostile_run() {
   RunRecord run = matrix_run();
-  const std::string attack =
-      "</script><script>alert(1)</script><script>window.hacked=1</script>"
-      "<img src=x onerror=window.hacked=2><svg onload=window.hacked=3></svg>"
-      "<iframe srcdoc='<script>parent.hacked=4</script>'></iframe>"
-      "</style></title></textarea></pre><a href=\"javascript:window.hacked=5\">x</a>"
-      "\" onmouseover=\"window.hacked=6\" onfocus=window.hacked=7 autofocus "
-      "${window.hacked=8} javascript:window.hacked=9 ../../x <base href=//evil.invalid>"
-      "<meta http-equiv=refresh content=0;url=//evil.invalid><!-- \" ' & \u2028 ]]> "
-      "\u202Egpj.exe \xff\x01" +
-      std::string(1, '\0') + std::string(2000, 'w');
+  const std::string attack = hostile_text();
   run.name = "name " + attack;
   run.description = "description " + attack;
   run.version = "version " + attack;

@@ -195,8 +195,8 @@ std::vector<SeedOutcome> run_shown(const Setup& setup, const RunFolder& folder,
   };
   try {
     return run_seeds(setup, folder, options);
-  } catch (const JobError& error) {
-    throw JobError(mended(error));
+  } catch (const SharedComplaint& error) {
+    throw SharedComplaint(mended(error));
   } catch (const InvalidInput& error) {
     throw InvalidInput(mended(error));
   } catch (const RankLost& error) {

@@ -43,7 +43,7 @@ int run_as_one_of_several(int rank, const std::function<int(Ranks&)>& command) {
     const int code = command(ranks);
     std::fflush(nullptr);  // a launcher that ends the job does not wait for it
     return code;
-  } catch (const JobError& error) {
+  } catch (const SharedComplaint& error) {
     if (ranks.leads()) tell(ranks, error);
     return kBadInput;
   } catch (const std::exception& error) {
@@ -90,8 +90,9 @@ Setup setup_of_job(Ranks& ranks, const AlignConfig& config, const MachineOptions
   });
   for (std::size_t rank = 0; rank < made.size(); ++rank) {
     if (made[rank] == made.front()) continue;
-    throw JobError(fmt::format("rank {} has another model or other prompts than rank 0 ({}, {})",
-                               rank, made[rank], made.front()));
+    throw SharedComplaint(
+        fmt::format("rank {} has another model or other prompts than rank 0 ({}, {})", rank,
+                    made[rank], made.front()));
   }
   return setup;
 }

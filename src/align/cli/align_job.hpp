@@ -18,7 +18,7 @@ int run_in_job(const std::function<int(Ranks&)>& command);
 // The config that `read` gives on rank 0, which is the only one to call it.
 AlignConfig config_of_job(Ranks& ranks, const std::function<AlignConfig()>& read);
 
-// open_setup on every rank. Throws JobError where one cannot, or has not what rank 0 has.
+// open_setup on every rank. Throws SharedComplaint where one cannot, or has not what rank 0 has.
 Setup setup_of_job(Ranks& ranks, const AlignConfig& config, const MachineOptions& machine);
 
 // Threads of each rank where none are asked for: what its machine has, divided among the ranks

@@ -20,11 +20,6 @@ std::string message_of(const std::function<std::string()>& task) {
 
 }  // namespace
 
-Share own_share(const Ranks& ranks, Index count) {
-  const Index first = count * ranks.rank() / ranks.size();
-  return {.first = first, .count = count * (ranks.rank() + 1) / ranks.size() - first};
-}
-
 std::vector<std::string> gathered(Ranks& ranks, const std::function<std::string()>& task) {
   if (ranks.size() == 1) return {task()};
   std::vector<std::string> all = ranks.gather(message_of(task));
@@ -35,7 +30,8 @@ std::vector<std::string> gathered(Ranks& ranks, const std::function<std::string(
     std::string& message = all[rank];
     const bool well = message.front() == kWell;
     message.erase(0, 1);
-    if (!well) throw JobError(rank == 0 ? message : fmt::format("rank {}: {}", rank, message));
+    if (!well)
+      throw SharedComplaint(rank == 0 ? message : fmt::format("rank {}: {}", rank, message));
   }
   return all;
 }

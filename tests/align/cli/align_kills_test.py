@@ -10,7 +10,7 @@ import signal
 import unittest
 
 from align_case import AlignCase, parts, score_models
-from fault_case import RUDE_OR_POLITE, FaultCase, failing_writes
+from fault_case import RUDE_OR_POLITE, FaultCase
 
 TRAIN = ["lm", "train", "--sequence-length", 32, "--steps", 40, "--batch", 8, "--learning-rate", "1e-2", "--threads", 1,
          "--checkpoint-interval", 4, "-q"]
@@ -67,20 +67,8 @@ class Kills(AlignFaultCase):
 
 class FullDisk(AlignFaultCase):
     def test_alignment_goes_on_once_there_is_space(self):
-        words = [*self.long(8), "--out"]
-        self.rgu(*map(str, words), "whole")
-        failed = 0
-        for number in failing_writes():
-            name = f"full-{number}"
-            if not self.run_on_full_disk(number, *words, name):
-                break
-            failed += 1
-            if (self.folder / name / "run.json").exists():
-                self.align("report", name)
-                self.align("resume", name, "--threads", 1, "-q")
-            else:
-                self.rgu(*map(str, words), name)
-            self.assert_same_run("whole", name)
+        failed = self.starved([*self.long(8), "--out"], look=lambda name: self.align("report", name),
+                              go_on=lambda name: self.align("resume", name, "--threads", 1, "-q"))
         self.assertGreater(failed, 10)
 
 

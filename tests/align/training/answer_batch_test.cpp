@@ -73,13 +73,14 @@ TEST(Shares, AreTheWholeListInOrderAndOfLikeSize) {
 TEST(Gathered, TurnsTheErrorOfATaskIntoOneOfTheJob) {
   Silent ranks(0, 2);
   EXPECT_EQ(gathered(ranks, [] { return std::string("x"); }), std::vector<std::string>{"x"});
-  EXPECT_THROW(gathered(ranks, []() -> std::string { throw InvalidInput("bad"); }), JobError);
+  EXPECT_THROW(gathered(ranks, []() -> std::string { throw InvalidInput("bad"); }),
+               SharedComplaint);
   EXPECT_THROW(gathered(ranks, []() -> std::string { throw Interrupted(); }), Interrupted);
   const auto task = []() -> std::string { throw InvalidInput("bad"); };
   try {
     gathered(alone(), task);
     FAIL();
-  } catch (const JobError&) {
+  } catch (const SharedComplaint&) {
     FAIL() << "alone there is no job";
   } catch (const InvalidInput&) {
   }
