@@ -13,4 +13,8 @@ enum ExitCode : int {
   kInterrupted = 130,  // by Ctrl-C; all was saved, `rgu resume` goes on
 };
 
+// Of the other processes of a job, where the first tells what is wrong: a launcher ends the whole
+// job at the first process that fails, perhaps before a word was said.
+constexpr ExitCode kLeftToTheFirst = kDone;
+
 }  // namespace rgu

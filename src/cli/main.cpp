@@ -15,7 +15,8 @@
 namespace {
 
 int refused(const rgu::Launch& launch, const std::string& reason) {
-  if (launch.rank == 0) fmt::print(stderr, "rgu: {}\n", reason);
+  if (launch.rank != 0) return rgu::kLeftToTheFirst;
+  fmt::print(stderr, "rgu: {}\n", reason);
   return rgu::kBadInput;
 }
 

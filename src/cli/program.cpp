@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/launch.hpp"
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/base/together.hpp"
@@ -59,9 +60,9 @@ int run_program(CLI::App& app, const std::string& name, int argc, char** argv, C
     check_command(app, name, argc, argv);
     app.parse(argc, argv);
   } catch (const InvalidInput& error) {
-    return job_ranks().leads() ? failed(kBadInput, error.what()) : kBadInput;
+    return launch().rank == 0 ? failed(kBadInput, error.what()) : kLeftToTheFirst;
   } catch (const CLI::ParseError& error) {
-    if (!job_ranks().leads()) return error.get_exit_code() == 0 ? kDone : kBadInput;
+    if (launch().rank != 0) return kLeftToTheFirst;
     return app.exit(error) == 0 ? kDone : kBadInput;
   }
   try {

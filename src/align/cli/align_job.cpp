@@ -70,7 +70,7 @@ int run_in_job(const std::function<int(Ranks&)>& command) {
   check(job.rank != 0,
         "{} processes were started, but this rgu was built without MPI: it runs in one process",
         job.size);
-  return kBadInput;
+  return kLeftToTheFirst;
 #endif
 }
 

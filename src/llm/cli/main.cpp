@@ -63,9 +63,7 @@ std::string suggestion(const CLI::App& app, const std::string& message) {
   return did_you_mean(typed, names);
 }
 
-// Of several processes one tells what is wrong with the words they share.
 std::string failure(const CLI::App* app, const CLI::Error& error) {
-  if (launch().rank != 0) return {};
   const std::string message = error.what();
   return fmt::format("{}: {}{}\n", app->get_name(), message, suggestion(*app, message));
 }
@@ -74,7 +72,7 @@ std::string failure(const CLI::App* app, const CLI::Error& error) {
 int run_once(const CLI::App& app, const Command& command) {
   const Launch job = launch();
   if (job.size == 1) return command();
-  if (job.rank != 0) return kBadInput;  // one message is enough
+  if (job.rank != 0) return kLeftToTheFirst;
   std::string name = app.get_name();
   for (const CLI::App* parsed : app.get_subcommands()) name += " " + parsed->get_name();
   throw InvalidInput(fmt::format("'{}' runs in one process; {} were started", name, job.size));

@@ -94,13 +94,13 @@ class Ranks(AlignCase):
             self.on(second, "align", "resume", name, "--iterations", 6, "--threads", 1, "-q")
             self.assert_like_run("one", name)
 
-    def long(self):
+    def long(self, iterations=60):
         """Steps so small that rounding does not grow."""
-        return self.small(iterations=60, ppo__learning_rate=1e-4)
+        return self.small(iterations=iterations, ppo__learning_rate=1e-4)
 
-    def begun(self, name):
+    def begun(self, name, iterations=60):
         """A long run on two ranks, past its second checkpoint."""
-        words = self.words(2, "align", *self.long(), "--out", name)
+        words = self.words(2, "align", *self.long(iterations), "--out", name)
         process = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: process.poll() is None and process.kill())
         self.wait_for_file(f"{name}/seed-0/checkpoint.previous")
@@ -126,13 +126,14 @@ class Ranks(AlignCase):
             self.assert_like_run("one", name)
 
     def test_an_interrupt_saves_every_whole_step(self):
-        process = self.begun("stopped")
+        steps = 400  # a launcher takes its time to hand a signal on
+        process = self.begun("stopped", steps)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         self.assertNotEqual(process.returncode, 0)
         self.assertIn("'rgu align resume stopped' goes on", out + err)
         self.on(2, "align", "resume", "stopped", "--threads", 1, "-q")
-        self.on(2, "align", *self.long(), "--out", "whole")
+        self.on(2, "align", *self.long(steps), "--out", "whole")
         self.assert_same_run("whole", "stopped")
 
     def test_errors_are_told_once_and_name_the_rank(self):
