@@ -2,7 +2,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "rgu/ambiguity/arguments.hpp"
@@ -10,8 +9,6 @@
 
 namespace rgu {
 namespace {
-
-constexpr double kEps = std::numeric_limits<double>::epsilon();
 
 // The nearest point of {y : sum w_i y_i^2 <= 1} to z, outside of it, is z_i / (1 + mu w_i) with the
 // mu > 0 that puts it on the boundary. In terms of mu, 1 / sqrt(sum w_i y_i^2) is increasing and

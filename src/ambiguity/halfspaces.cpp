@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "rgu/ambiguity/active_normals.hpp"
@@ -13,7 +12,6 @@
 namespace rgu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFeasible = 1e-12;  // of the scale of the set
 constexpr double kRounding = 1e-14;  // of the numbers in the set
 // A normal nearer than this to the span of the active ones counts as inside. Rows that meet at an

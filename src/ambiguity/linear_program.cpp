@@ -4,6 +4,7 @@
 
 #include <ClpSimplex.hpp>
 #include <CoinPackedMatrix.hpp>
+#include <cmath>
 #include <vector>
 
 #include "rgu/base/check.hpp"
@@ -54,6 +55,8 @@ LinearProgram::LinearProgram(const LinearConstraints& constraints)
 }
 
 LinearProgram::~LinearProgram() = default;
+
+double unit_of(double size) { return size > 0 ? std::exp2(std::ilogb(size)) : 1.0; }
 
 LinearProgramSolution LinearProgram::maximise(const Vector& objective) {
   ClpSimplex& simplex = model_->simplex;

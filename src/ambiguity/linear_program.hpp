@@ -39,4 +39,8 @@ class LinearProgram {
   std::unique_ptr<Model> model_;
 };
 
+// The solver's tolerances are absolute: numbers of this size should be counted in this unit, a
+// power of two near it (1 where it is 0), so that nothing is rounded.
+double unit_of(double size);
+
 }  // namespace rgu

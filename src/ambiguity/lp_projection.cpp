@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace rgu {
 namespace {
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr int kMaxSteps = 200;
 
 double log_sum_exp(const Vector& v) {

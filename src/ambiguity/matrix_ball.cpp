@@ -4,7 +4,6 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "rgu/ambiguity/arguments.hpp"
@@ -12,8 +11,6 @@
 
 namespace rgu {
 namespace {
-
-constexpr double kEps = std::numeric_limits<double>::epsilon();
 
 using Decomposition = Eigen::BDCSVD<Eigen::MatrixXd>;
 
@@ -27,7 +24,7 @@ Index count_above(const Decomposition& svd, double level) {
 }
 
 // The positive semidefinite matrix nearest to the symmetric part of `square`.
-Eigen::MatrixXd positive_part(const Eigen::MatrixXd& square) {
+Eigen::MatrixXd positive_semidefinite_part(const Eigen::MatrixXd& square) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (square + square.transpose()));
   return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
          eigen.eigenvectors().transpose();
@@ -105,7 +102,7 @@ double SpectralBall::normal_residual(const Vector& point, const Vector& directio
   const auto u = svd.matrixU().leftCols(active);
   const auto v = svd.matrixV().leftCols(active);
   const Eigen::MatrixXd g = as_matrix(direction, centre_.rows(), centre_.cols());
-  const Eigen::MatrixXd s = positive_part(u.transpose() * g * v);
+  const Eigen::MatrixXd s = positive_semidefinite_part(u.transpose() * g * v);
   return (g - u * s * v.transpose()).norm();
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 namespace rgu {
@@ -82,7 +81,6 @@ double distance_from_interval_ray(const Vector& direction, const Bounds& bounds)
 
 double distance_from_box_normals(const Vector& direction, const Bounds& bounds,
                                  const Vector& point) {
-  constexpr double kEps = std::numeric_limits<double>::epsilon();
   double sum = 0;
   for (Index i = 0; i < direction.size(); ++i) {
     const double low = bounds.lower(i);

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,6 @@
 namespace rgu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kConsistent = 1e-12;  // rows contradict each other by more than rounding
 
 // Rows scaled to length 1. A zero row says 0 <= offset: nothing, or a contradiction.
@@ -178,6 +176,7 @@ Polytope::Polytope(Matrix normals, Vector offsets)
 
 Vector Polytope::project(const Vector& point) const {
   check_argument("point", point, dimension());
+  if (is_point()) return centre_;
   const HalfspaceProjection projection = project_onto_halfspaces(moved_, point - centre_);
   if (projection.multipliers.isZero(0)) return point;
   return centre_ + projection.nearest;
@@ -186,12 +185,15 @@ Vector Polytope::project(const Vector& point) const {
 Vector Polytope::support_point(const Vector& direction) const {
   check_argument("direction", direction, dimension());
   const double largest = direction.lpNorm<Eigen::Infinity>();
-  if (largest == 0.0) return centre_;
+  if (largest == 0.0 || is_point()) return centre_;
   LinearProgram program = program_for(moved_);
   const Vector best = vertex(program, moved_, direction / largest);
   // The linear program allows a violation of 1e-10; the projection removes it.
   return centre_ + project_onto_halfspaces(moved_, best).nearest;
 }
+
+// Within the rounding of the numbers it is made of.
+bool Polytope::is_point() const { return diameter() <= kEps * moved_.scale; }
 
 double Polytope::diameter() const { return (upper() - lower()).norm(); }
 

@@ -35,6 +35,8 @@ class Polytope final : public ConvexSet {
   double normal_residual(const Vector& point, const Vector& direction) const override;
 
  private:
+  bool is_point() const;
+
   Matrix normals_;
   Vector offsets_;
   Vector centre_;

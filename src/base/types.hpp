@@ -4,6 +4,9 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 #include <cstdint>
+#include <iterator>
+#include <limits>
+#include <vector>
 
 // Eigen aligns what it allocates by the instruction set it is compiled for. A program compiled for
 // another than the library would free memory in the wrong way.
@@ -19,7 +22,14 @@ using Vector = Eigen::VectorXd;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
 
+inline constexpr double kEps = std::numeric_limits<double>::epsilon();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 __extension__ using Uint128 = unsigned __int128;
+
+inline Vector to_vector(const std::vector<double>& list) {
+  return Eigen::Map<const Vector>(list.data(), std::ssize(list));
+}
 
 // A matrix as the vector of its rows, one after the other.
 inline Vector flatten(const Matrix& matrix) {

@@ -8,7 +8,6 @@
 namespace rgu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTrialStep = 0.5;  // from the best policy to the mixture of the game
 
 // The positions of the `kept` largest weights, in order, always with the last one.
@@ -61,8 +60,11 @@ ColumnsAndCuts::Mixture ColumnsAndCuts::game() const {
       .columns = {.lower = Vector::Zero(columns + 1), .upper = Vector::Ones(columns + 1)}};
   constraints.columns.lower(columns) = -kInfinity;
   constraints.columns.upper(columns) = kInfinity;
+  double largest = 0;
+  for (const Vector& values : values_) largest = std::max(largest, values.cwiseAbs().maxCoeff());
+  const double unit = unit_of(largest);
   for (Index k = 0; k < cuts; ++k) {
-    constraints.rows.row(k).head(columns) = values_[static_cast<std::size_t>(k)];
+    constraints.rows.row(k).head(columns) = values_[static_cast<std::size_t>(k)] / unit;
     constraints.rows(k, columns) = -1;
   }
   constraints.rows.row(cuts).head(columns).setOnes();

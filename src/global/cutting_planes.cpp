@@ -1,15 +1,15 @@
 #include "rgu/global/cutting_planes.hpp"
 
-#include <limits>
+#include <algorithm>
+#include <cmath>
 
 #include "rgu/base/check.hpp"
 
 namespace rgu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Of the way from the best point to the minimiser of the cuts: cuts alone jump from end to end.
-constexpr double kTrialStep = 0.4;
+constexpr double kCutStep = 0.4;
 constexpr int kStalled = 100;  // steps without a smaller gap: the linear programs give no more
 
 // sum_a lambda(s',a) - g sum_{s,a} P(s'|s,a) lambda(s,a), as a matrix (S, S A).
@@ -45,11 +45,16 @@ CuttingPlanes::Minimum CuttingPlanes::minimum() const {
       .columns = {.lower = Vector::Zero(pairs + 1), .upper = Vector::Ones(pairs + 1)}};
   constraints.columns.lower(pairs) = -kInfinity;
   constraints.columns.upper(pairs) = kInfinity;
+  double largest = 0;
+  for (const Cut& cut : cuts_) {
+    largest = std::max({largest, cut.slope.cwiseAbs().maxCoeff(), std::abs(cut.offset)});
+  }
+  const double unit = unit_of(largest);
   for (Index k = 0; k < cuts; ++k) {  // <slope, l> - t <= -offset
     const Cut& cut = cuts_[static_cast<std::size_t>(k)];
-    constraints.rows.row(k).head(pairs) = flatten(cut.slope);
+    constraints.rows.row(k).head(pairs) = flatten(cut.slope) / unit;
     constraints.rows(k, pairs) = -1;
-    constraints.offsets(k) = -cut.offset;
+    constraints.offsets(k) = -cut.offset / unit;
   }
   constraints.rows.block(cuts, 0, states, pairs) = flow_;
   constraints.rows.block(cuts + states, 0, states, pairs) = -flow_;
@@ -70,7 +75,7 @@ bool CuttingPlanes::advance(EnvelopeSearch& search) {
   const Minimum least = minimum();
   search.plan_against(least.minorant);
   if (search.certified()) return true;
-  const Matrix trial = kTrialStep * least.point + (1 - kTrialStep) * search.best().occupancy;
+  const Matrix trial = kCutStep * least.point + (1 - kCutStep) * search.best().occupancy;
   cuts_.push_back(search.offer_policy_of(trial).cut);
   cuts_.push_back(search.offer_policy_of(least.point).cut);
   stalled_ = search.best().gap() < last_gap_ ? 0 : stalled_ + 1;

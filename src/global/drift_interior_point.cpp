@@ -60,8 +60,8 @@ struct ReachableFlow {
   Matrix balance;  // (pairs, reachable states): d(s') less g P(s'|s,a), the flow equations
   Vector source;   // (1-g) rho
 
-  Vector gather(const Matrix& full) const;                  // of (S, A)
-  Matrix scatter(const Vector& pairs, Index states) const;  // to (S, A), zero elsewhere
+  Vector gather(const Matrix& full) const;               // of (S, A)
+  Matrix scatter(const Vector& pairs, Index all) const;  // to (S, A), zero elsewhere
 };
 
 ReachableFlow reachable_flow(const FiniteMdp& mdp) {

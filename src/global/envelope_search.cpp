@@ -4,11 +4,7 @@
 #include "rgu/mdp/occupancy.hpp"
 
 namespace rgu {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 EnvelopeSearch::EnvelopeSearch(const EnvelopeModel& model, double tolerance)
     : model_(model), tolerance_(tolerance) {

@@ -2,7 +2,6 @@
 // and lower bound so far.
 #pragma once
 
-#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -69,7 +68,7 @@ class Patience {
   static constexpr double kProgress = 0.8;
 
   int allowed_;
-  double mark_ = std::numeric_limits<double>::infinity();
+  double mark_ = kInfinity;
   int steps_ = 0;
 };
 

@@ -13,6 +13,8 @@ namespace {
 
 // Half a megabyte of a vector, which fits the second-level cache of a server CPU.
 constexpr int kBlockBits = 16;
+// Plain steps without a smaller residual, which falls with each of them but for rounding.
+constexpr int kStalledSteps = 100;
 
 // The distinct successors of one state and their probabilities under the policy. Few of them are
 // searched one by one, which stays in the fastest cache; many by a table over all states.
@@ -98,8 +100,11 @@ Vector solve(const Product& product, const Vector& right, double tolerance, cons
     reached = norm(residual);
   }
   // Below this, rounding in the product hides the residual.
-  const double rounding = 4 * std::numeric_limits<double>::epsilon() * (norm(x) + scale);
-  while (reached > std::max(tolerance, rounding)) {
+  const auto rounding = [&] { return 4 * kEps * (norm(x) + scale); };
+  double least = kInfinity;
+  for (int stalled = 0; reached > std::max(tolerance, rounding()) && stalled < kStalledSteps;) {
+    stalled = reached < least ? 0 : stalled + 1;
+    least = std::min(least, reached);
     x += residual;
     residual = residual_at(x);
     reached = norm(residual);

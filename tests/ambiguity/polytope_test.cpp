@@ -32,6 +32,15 @@ TEST(Polytope, SupportPointsAreAsByHand) {
   EXPECT_THAT(set.support_point(vec({-1e9, -1e8})), IsNear(vec({0, 0}), 1e-15));
 }
 
+// Without any extent there is no unit to be accurate in: the answers are exact.
+TEST(Polytope, OfOnePointAtTheOriginIsExactlyThat) {
+  const Polytope set(matrix(3, 2, {-1, 0, 0, -1, 1, 1}), vec({0, 0, 0}));
+  for (const double size : {1e-9, 1.0, 1e9}) {
+    EXPECT_EQ(set.support_point(vec({size, -2 * size})), vec({0, 0}));
+    EXPECT_EQ(set.project(vec({size, 3 * size})), vec({0, 0}));
+  }
+}
+
 // The centre of the inscribed circle: (t, t) with t = (1 - 2 t)/sqrt(2), t = 1/(2 + sqrt(2)).
 TEST(Polytope, CentreIsTheDeepestPoint) {
   const double t = 1 / (2 + std::sqrt(2.0));

@@ -65,6 +65,21 @@ TEST(CuttingPlanes, FindTheOptimalPlanOfALinearCost) {
   expect_proven(world, utility, none, solution, 1e-6);
 }
 
+// A reward of any size is the same problem in another unit.
+TEST(CuttingPlanes, DoNotDependOnTheUnitOfTheReward) {
+  const World world = small_world(3);
+  const Vector centre = flatten(random_matrix(6, 3, 4));
+  const RewardRobust utility({6, 3});
+  const GlobalSolution one =
+      cutting_plane_minimum(world.mdp, utility, LpBall({.centre = centre, .radius = 0.5, .p = 2}));
+  for (const double unit : {1e-6, 1e12}) {
+    const LpBall set({.centre = unit * centre, .radius = unit * 0.5, .p = 2});
+    const GlobalSolution scaled = cutting_plane_minimum(world.mdp, utility, set);
+    EXPECT_EQ(scaled.status, GlobalStatus::kCertified);
+    EXPECT_NEAR(scaled.value / unit, one.value, 2e-6 * std::abs(one.value));
+  }
+}
+
 TEST(CuttingPlanes, ProveRewardRobustPoliciesOnEveryBall) {
   const World world = small_world(3);
   const Vector centre = flatten(random_matrix(6, 3, 4));

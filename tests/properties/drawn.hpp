@@ -7,7 +7,6 @@
 // After gtest.h.
 #include <rapidcheck/gtest.h>
 
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -16,8 +15,6 @@
 #include "rgu/mdp/finite_mdp.hpp"
 
 namespace rgu::drawn {
-
-inline constexpr double kEps = std::numeric_limits<double>::epsilon();
 
 // A model of few states. Each state is reached from others or not, absorbing or not; rows are
 // spread, certain, or certain but for probabilities of 1e-300.

@@ -8,8 +8,6 @@
 namespace rgu {
 namespace {
 
-using drawn::kEps;
-
 // What the equations may be off by: sums of S A terms of size 1, and the residual of Krylov solves.
 double flow_slack(const FiniteMdp& mdp) {
   const double rounding = 16 * kEps * static_cast<double>(mdp.states() * mdp.actions());

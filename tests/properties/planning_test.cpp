@@ -10,8 +10,6 @@
 namespace rgu {
 namespace {
 
-using drawn::kEps;
-
 struct Planned {
   explicit Planned(const drawn::Model& drawn) : mdp(made(drawn)), rng(drawn.seed, 1) {
     const double size = std::pow(10.0, rng.uniform(-12, 12));

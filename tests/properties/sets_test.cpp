@@ -9,8 +9,6 @@
 namespace rgu {
 namespace {
 
-using drawn::kEps;
-
 // A set with points around it: near, on the scale of the set, and far.
 struct Around {
   Around(const ConvexSet& of, std::uint64_t seed)

@@ -20,8 +20,6 @@
 namespace rgu {
 namespace {
 
-using drawn::kEps;
-
 constexpr double kAlpha = 0.1;
 
 // A model, a utility and a ball for nature.

@@ -9,8 +9,6 @@
 namespace rgu {
 namespace {
 
-using drawn::kEps;
-
 // One of the utilities, two occupancies and two xi.
 struct Pair {
   explicit Pair(const drawn::Model& drawn) : rng(drawn.seed, 1) {

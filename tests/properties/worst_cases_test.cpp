@@ -13,14 +13,11 @@
 namespace rgu {
 namespace {
 
-using drawn::kEps;
-
 enum class Around { kL2, kL1, kMax, kL3, kEllipsoid };
 
 void showValue(Around kind, std::ostream& out) { out << "set " << static_cast<int>(kind); }
 
 std::shared_ptr<const ConvexSet> set_around(Around kind, const Vector& centre, double radius) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto ball = [&](double p) {
     return std::make_shared<LpBall>(LpBallShape{.centre = centre, .radius = radius, .p = p});
   };
