@@ -13,6 +13,19 @@ function(rgu_without_headers)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
+# rgu_own_headers(TARGET HEADER...): precompiled headers for this target alone.
+function(rgu_own_headers target)
+  if(RGU_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+# rgu_apart(SOURCE...): where sources are compiled in batches (CMAKE_UNITY_BUILD), these are compiled one by one, as
+# their names without linkage are also those of others or stand in types that have it.
+function(rgu_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # rgu_headers(KIND DEPENDS ... HEADERS ...): makes them.
 function(rgu_headers kind)
   cmake_parse_arguments(ARG "" "" "DEPENDS;HEADERS" ${ARGN})
@@ -69,26 +82,34 @@ function(rgu_compile_options target)
   endif()
   if(RGU_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${RGU_SANITIZE} -fno-omit-frame-pointer
-                                             -fno-sanitize-recover=all)
+                                             -fno-sanitize-recover=all ${RGU_SANITIZE_LESS})
     target_link_options(${target} PUBLIC -fsanitize=${RGU_SANITIZE})
   endif()
 endfunction()
 
-# rgu_test(NAME SOURCES ... DEPENDS ... [LABELS ...]): one GoogleTest program and one CTest entry. (One
-# entry per test case would start two thousand processes: minutes, under sanitizers.)
+# rgu_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [THREADED FILTER]): one GoogleTest program and one CTest
+# entry. (One entry per test case would start two thousand processes: minutes, under sanitizers.) THREADED: what the
+# filter lets through runs in threads; the preset tsan runs that.
 function(rgu_test name)
-  cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_HEADERS" "THREADED" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     RGU_REFERENCE_DIR="${RGU_TEST_SOURCE}/tests/reference"
     RGU_DATA_DIR="${RGU_TEST_SOURCE}/../shared/data")
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF) # tests name things shortly and alike
   rgu_compile_options(${name})
   if(NOT ARG_OWN_HEADERS)
     rgu_precompile(${name} test)
   endif()
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  if(ARG_THREADED)
+    list(APPEND ARG_LABELS threads)
+    if(RGU_SANITIZE STREQUAL thread) # the threads of OpenBLAS are not compiled by us, and look like races
+      set_tests_properties(${name} PROPERTIES ENVIRONMENT "GTEST_FILTER=${ARG_THREADED};OPENBLAS_NUM_THREADS=1")
+    endif()
+  endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT 1200 LABELS "${ARG_LABELS}")
 endfunction()
 

@@ -62,7 +62,7 @@ std::string list_text(const SetParts& parts) {
   return text;
 }
 
-void bind_base(py::module_& m) {
+void bind_set_base(py::module_& m) {
   py::class_<ConvexSet, std::shared_ptr<ConvexSet>>(
       m, "ConvexSet", "A compact convex set of vectors: what nature may choose from.")
       .def_property_readonly("dimension", &ConvexSet::dimension, "Length of a member.")
@@ -299,7 +299,7 @@ IntersectionSet(dimension=2, parts=2)
 }  // namespace
 
 void bind_sets(py::module_& m) {
-  bind_base(m);
+  bind_set_base(m);
   bind_balls(m);
   bind_polyhedra(m);
   bind_compounds(m);

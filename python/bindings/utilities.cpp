@@ -75,7 +75,7 @@ Vector nature_from(py::object nature) {
   return nature.is_none() ? Vector() : flat_from(nature, "nature");
 }
 
-void bind_base(py::module_& m) {
+void bind_utility_base(py::module_& m) {
   py::class_<Utility, std::shared_ptr<Utility>>(m, "Utility",
                                                 "A cost f_xi(lambda) of the occupancy lambda and "
                                                 "of nature's choice xi.")
@@ -365,7 +365,7 @@ SquaredMass(states=2, actions=3, nature=0)
 }  // namespace
 
 void bind_utilities(py::module_& m) {
-  bind_base(m);
+  bind_utility_base(m);
   bind_linear(m);
   bind_curved(m);
   bind_compound(m);

@@ -2,21 +2,19 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <system_error>
 
 #include "rgu/base/check.hpp"
 #include "rgu/llm/files/json_text.hpp"
-
-extern char** environ;
 
 namespace rgu::align {
 namespace {

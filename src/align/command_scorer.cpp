@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr std::size_t kSentAtOnce = std::size_t{1} << 18;   // bytes
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;  // bytes
 constexpr double kLongestTimeout = 1e8;                     // seconds; longer is for ever
-constexpr auto kLook = std::chrono::milliseconds(100);      // between looks at whether it has ended
+constexpr auto kPatience = std::chrono::milliseconds(100);  // between looks at whether it has ended
 
 std::string line_of(const Answer& answer) {
   const nlohmann::ordered_json object = {
@@ -68,7 +68,7 @@ class CommandScorer::Exchange {
           scorer_.name_, scores_.size(), answers_.size(), seconds_);
     fill();
     const ChildProcess::Ready ready =
-        process_.wait(!sent_.empty(), std::min(deadline_, Clock::now() + kLook));
+        process_.wait(!sent_.empty(), std::min(deadline_, Clock::now() + kPatience));
     if (ready.to_write) sent_.erase(0, process_.write(sent_));
     if (ready.to_read) return read();
     // Children of the program may hold its output open when it has ended.
@@ -85,8 +85,8 @@ class CommandScorer::Exchange {
     if (process_.read(scorer_.received_)) return;
     take_lines();
     if (scores_.size() == answers_.size()) return;
-    const Clock::time_point until = Clock::now() + kLook;
-    while (!process_.ending() && Clock::now() < until) std::this_thread::sleep_for(kLook / 20);
+    const Clock::time_point until = Clock::now() + kPatience;
+    while (!process_.ending() && Clock::now() < until) std::this_thread::sleep_for(kPatience / 20);
     refuse_end();
   }
 

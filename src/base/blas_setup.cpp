@@ -27,7 +27,7 @@ std::string choose_kernels() {
   const auto quit = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
   const auto init = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init"));
   if (quit == nullptr || init == nullptr) return {};
-  const std::string replaced = openblas_get_corename();
+  std::string replaced = openblas_get_corename();
   setenv(kVariable, core, 0);
   quit();
   init();

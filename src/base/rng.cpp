@@ -8,8 +8,8 @@
 namespace rgu {
 namespace {
 
-RandomBlock philox(std::uint64_t seed, std::uint64_t stream, std::uint32_t high,
-                   std::uint32_t low) {
+RandomBlock philox_block(std::uint64_t seed, std::uint64_t stream, std::uint32_t high,
+                         std::uint32_t low) {
   const r123::Philox4x32::ctr_type counter = {
       {low, high, static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)}};
   const r123::Philox4x32::key_type key = {
@@ -22,14 +22,14 @@ RandomBlock philox(std::uint64_t seed, std::uint64_t stream, std::uint32_t high,
 }  // namespace
 
 RandomBlock StreamFamily::block(std::uint32_t trajectory, std::uint32_t counter) const {
-  return philox(seed, stream, trajectory, counter);
+  return philox_block(seed, stream, trajectory, counter);
 }
 
 std::uint64_t Rng::bits() {
   const std::uint64_t number = state_.position / 2;
   if (number != block_number_) {
-    block_ = philox(state_.seed, state_.stream, static_cast<std::uint32_t>(number >> 32),
-                    static_cast<std::uint32_t>(number));
+    block_ = philox_block(state_.seed, state_.stream, static_cast<std::uint32_t>(number >> 32),
+                          static_cast<std::uint32_t>(number));
     block_number_ = number;
   }
   return block_[state_.position++ % 2];

@@ -91,7 +91,7 @@ World world_of_problem(const ConvertArguments& arguments) {
 std::string written_signal(const ConvertArguments& arguments, const World& world) {
   const bool none = !arguments.reward && world.signals.empty();
   if (none || holds_everything(arguments.out)) return "";
-  const std::string name = arguments.reward.value_or("reward");
+  std::string name = arguments.reward.value_or("reward");
   check(arguments.reward.has_value() || world.signals.contains(name),
         "{} holds one signal and the model has none named reward; choose one with --reward",
         arguments.out);

@@ -64,12 +64,13 @@ double best_rate(double units, double seconds, Work work) {
 
 template <class Real, class Product>
 double product_rate(double seconds, Product product) {
-  constexpr int n = 1024;
-  const std::vector<Real> a(n * n, Real(0.5)), b(n * n, Real(0.25));
-  std::vector<Real> c(n * n);
+  constexpr int kSize = 1024;
+  const std::vector<Real> a(kSize * kSize, Real(0.5)), b(kSize * kSize, Real(0.25));
+  std::vector<Real> c(kSize * kSize);
   const Real one = 1, zero = 0;
-  return best_rate(2.0 * n * n * n, seconds, [&] {
-    product("N", "N", &n, &n, &n, &one, a.data(), &n, b.data(), &n, &zero, c.data(), &n);
+  return best_rate(2.0 * kSize * kSize * kSize, seconds, [&] {
+    product("N", "N", &kSize, &kSize, &kSize, &one, a.data(), &kSize, b.data(), &kSize, &zero,
+            c.data(), &kSize);
   });
 }
 

@@ -138,7 +138,7 @@ std::filesystem::path write_report(const RunFolder& folder, const RunRecord& run
   for (const Figure& figure : figures(run)) {
     write_file(figure_folder / (figure.name + ".svg"), figure.svg);
   }
-  const std::filesystem::path page = folder.path() / "report.html";
+  std::filesystem::path page = folder.path() / "report.html";
   write_file(page, html_report(run));
   return page;
 }

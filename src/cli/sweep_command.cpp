@@ -73,10 +73,10 @@ Json sweep_json(const std::vector<SweepPoint>& points) {
   for (const SweepPoint& point : points) {
     json.push_back({{"radius", point.radius},
                     {"seed", point.seed},
-                    {"robust_nominal", to_json(point.robust_nominal)},
-                    {"robust_worst", to_json(point.robust_worst)},
-                    {"nominal_nominal", to_json(point.nominal_nominal)},
-                    {"nominal_worst", to_json(point.nominal_worst)},
+                    {"robust_nominal", rgu::to_json(point.robust_nominal)},
+                    {"robust_worst", rgu::to_json(point.robust_worst)},
+                    {"nominal_nominal", rgu::to_json(point.nominal_nominal)},
+                    {"nominal_worst", rgu::to_json(point.nominal_worst)},
                     {"kind", name_of(point.kind)}});
   }
   return json;

@@ -6,7 +6,7 @@
 namespace rgu {
 namespace {
 
-constexpr Range kCount = at_least(1);
+constexpr Range kSteps = at_least(1);
 
 constexpr std::array<Kind, 2> kGradients = {{{"exact"}, {"sampled"}}};
 constexpr std::array<Kind, 2> kScales = {{{"derivative"}, {"paper"}}};
@@ -77,7 +77,7 @@ void describe_one(FieldVisitor& visit, PgdaLpConfig& config) {
 
 void describe_one(FieldVisitor& visit, ProxExtragradientConfig& config) {
   describe_step(visit, "step", "step size of both players", config.step);
-  visit.value({"inner_steps", "extragradient steps around each anchor", kCount},
+  visit.value({"inner_steps", "extragradient steps around each anchor", kSteps},
               &config.inner_steps);
   visit.value({"proximal_weight", "pull towards the anchor", kNonnegative, Presence::kAutomatic},
               &config.proximal_weight);
@@ -103,11 +103,11 @@ void describe(FieldVisitor& visit, GradientConfig& config) {
   describe_enum(visit,
                 {"policy_gradient", "the derivative, or the paper's 1/(1-discount) times it"},
                 config.policy_gradient, kScales);
-  visit.value({"trajectories", "sampled: trajectories of a batch", kCount}, &config.trajectories);
-  visit.value({"horizon", "sampled: steps of each", kCount}, &config.horizon);
-  visit.value({"policy_trajectories", "sampled: of the batch for the policy's gradient", kCount},
+  visit.value({"trajectories", "sampled: trajectories of a batch", kSteps}, &config.trajectories);
+  visit.value({"horizon", "sampled: steps of each", kSteps}, &config.horizon);
+  visit.value({"policy_trajectories", "sampled: of the batch for the policy's gradient", kSteps},
               &config.policy_trajectories);
-  visit.value({"policy_horizon", "sampled: of the batch for the policy's gradient", kCount},
+  visit.value({"policy_horizon", "sampled: of the batch for the policy's gradient", kSteps},
               &config.policy_horizon);
 }
 
@@ -118,14 +118,14 @@ void describe(FieldVisitor& visit, SolverConfig& config) {
 
 void describe(FieldVisitor& visit, StoppingConfig& config) {
   visit.value({"iterations", "outer iterations at most", kNonnegative}, &config.iterations);
-  visit.value({"samples", "sampled transitions at most", kCount}, &config.samples);
+  visit.value({"samples", "sampled transitions at most", kSteps}, &config.samples);
   visit.value({"seconds", "wall time at most", kPositive}, &config.seconds);
   visit.value({"residual", "stop where the optimality residual is below", kPositive},
               &config.residual);
 }
 
 void describe(FieldVisitor& visit, OutputConfig& config) {
-  visit.value({"metrics_every", "iterations between two rows of metrics", kCount},
+  visit.value({"metrics_every", "iterations between two rows of metrics", kSteps},
               &config.metrics_every);
   visit.value({"checkpoint_seconds", "seconds between two checkpoints", kNonnegative},
               &config.checkpoint_seconds);

@@ -87,10 +87,10 @@ void describe_one(FieldVisitor& visit, EntropyConfig& config) {
 }
 
 void describe_one(FieldVisitor& visit, ExpertConfig& config) {
-  constexpr Range kCount = between(1, 1e9);
+  constexpr Range kNumber = between(1, 1e9);
   describe_signal(visit, config.signal, "reward of the expert");
-  visit.value({"trajectories", "number of demonstrations", kCount}, &config.trajectories);
-  visit.value({"horizon", "steps of each", kCount}, &config.horizon);
+  visit.value({"trajectories", "number of demonstrations", kNumber}, &config.trajectories);
+  visit.value({"horizon", "steps of each", kNumber}, &config.horizon);
 }
 
 void describe_demonstrations(FieldVisitor& visit, DemonstrationsConfig& config) {

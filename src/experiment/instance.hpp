@@ -20,6 +20,7 @@ inline constexpr std::uint64_t kFeatureStream = 2;        // features of utiliti
 inline constexpr std::uint64_t kDemonstrationStream = 3;  // trajectories of experts
 inline constexpr std::uint64_t kPolicyFeatureStream = 4;
 inline constexpr std::uint64_t kStartStream = 5;  // theta_0
+inline constexpr std::uint64_t kSolverStream = 6;
 
 // Copies share the kernel and all parts that are pointers.
 struct Instance {

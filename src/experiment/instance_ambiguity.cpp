@@ -19,10 +19,6 @@
 namespace rgu {
 namespace {
 
-Vector to_vector(const std::vector<double>& list) {
-  return Eigen::Map<const Vector>(list.data(), std::ssize(list));
-}
-
 // The same number everywhere, or the list, which must have one entry for each coordinate.
 Vector expanded(std::string_view name, const NumberOrList& value, Index size) {
   if (const double* number = std::get_if<double>(&value)) return Vector::Constant(size, *number);

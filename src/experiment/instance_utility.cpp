@@ -29,10 +29,6 @@ Nature matrix_nature(const Matrix& nominal) {
       .nominal = flatten(nominal), .rows = nominal.rows(), .columns = nominal.cols(), .parts = {}};
 }
 
-Vector to_vector(const std::vector<double>& list) {
-  return Eigen::Map<const Vector>(list.data(), std::ssize(list));
-}
-
 std::vector<Matrix> signals_named(const World& world, const std::vector<std::string>& names) {
   std::vector<Matrix> signals;
   for (const std::string& name : names) signals.push_back(signal_named(world, name));

@@ -23,9 +23,8 @@
 namespace rgu {
 namespace {
 
-constexpr std::uint64_t kSolverStream = 6;  // apart from those of instances
-constexpr double kLargestMappingStep = 1;   // mappings of longer steps say little
-constexpr double kFeasible = 1e-3;          // of a violation, for methods without own multipliers
+constexpr double kLargestMappingStep = 1;  // mappings of longer steps say little
+constexpr double kFeasible = 1e-3;         // of a violation, for methods without own multipliers
 
 // Every iteration needs one: a search from the last worst xi and a few others will do.
 WorstCaseOptions tracking_options() { return {.iterations = 500, .starts = 2}; }

@@ -17,7 +17,6 @@ namespace rgu {
 namespace {
 
 // Apart from each other, so that measuring more or less often does not change the iterates.
-constexpr std::uint64_t kSolverStream = 6;
 constexpr std::uint64_t kMeasureStream = 7;
 
 constexpr Index kLastBatch = 4;  // the result is judged by this many times the usual trajectories

@@ -1,7 +1,5 @@
 #include "rgu/large/spread_problem.hpp"
 
-#include <limits>
-
 #include "rgu/base/check.hpp"
 #include "rgu/base/together.hpp"
 #include "rgu/experiment/demonstrations.hpp"
@@ -13,8 +11,6 @@
 
 namespace rgu {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // |xi - centre|_p <= radius, where the set is one around the nominal xi.
 struct Ball {

@@ -12,7 +12,7 @@ constexpr std::size_t kLongestText = 60;
 
 std::string shortened(const Json& value) {
   std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() > kLongestText) text = text.substr(0, kLongestText) + "..";
+  if (text.size() > kLongestText) text.replace(kLongestText, std::string::npos, "..");
   return text;
 }
 

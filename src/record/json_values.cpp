@@ -9,7 +9,6 @@
 namespace rgu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kDeepest = 64;         // levels
 constexpr std::size_t kMostMembers = 10000;  // of one object
 

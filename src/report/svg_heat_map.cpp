@@ -10,7 +10,7 @@
 namespace rgu::report {
 namespace {
 
-constexpr double kTop = 58;  // title, name of the columns' axis, names of the columns
+constexpr double kHeadSpace = 58;  // title, name of the columns' axis, names of the columns
 constexpr double kBarSpace = 76;
 
 struct CellSize {
@@ -133,12 +133,12 @@ ColourRange diverging_range(const Matrix& values) {
 Svg draw_heat_map(const HeatMap& map) {
   const CellSize size = cell_size(map);
   const double left = 14 + std::max(widest(map.row_names, 10), text_width(map.row_axis + " ↓", 10));
-  const Point origin = {left, kTop};
+  const Point origin = {left, kHeadSpace};
   const double width = size.width * static_cast<double>(map.values.cols());
   const double height = size.height * static_cast<double>(map.values.rows());
   const double bar = std::clamp(height, 70.0, 160.0);
   const double title = text_width(map.title, 13) + 4;
-  Svg svg(std::max(left + width + kBarSpace, title), kTop + std::max(height, bar) + 8);
+  Svg svg(std::max(left + width + kBarSpace, title), kHeadSpace + std::max(height, bar) + 8);
   svg.text({2, 16}, map.title, {.size = 13, .bold = true});
   draw_names(svg, map, origin, size);
   if (map.values.size() <= kMostCellsWithTips) {
@@ -146,7 +146,7 @@ Svg draw_heat_map(const HeatMap& map) {
   } else {
     draw_plain_cells(svg, map, origin, size);
   }
-  draw_colour_bar(svg, {left + width + 16, kTop}, bar, map.range);
+  draw_colour_bar(svg, {left + width + 16, kHeadSpace}, bar, map.range);
   return svg;
 }
 

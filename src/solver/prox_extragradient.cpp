@@ -6,11 +6,11 @@
 #include "rgu/base/check.hpp"
 #include "rgu/solver/start.hpp"
 #include "rgu/solver/stationarity.hpp"
+#include "rgu/solver/step_rule.hpp"
 
 namespace rgu {
 namespace {
 
-constexpr double kFirstMove = 0.1;       // the largest change of a parameter in the first step
 constexpr double kAcceptance = 0.5;      // of the test of a prediction
 constexpr double kGrowth = 1.1;          // of alpha after an accepted step
 constexpr int kLargestBacktracks = 100;  // alpha has then shrunk by more than 1e-50

@@ -9,8 +9,6 @@
 namespace rgu {
 namespace {
 
-constexpr double kFirstMove = 0.1;  // the largest change of a parameter in the first step
-
 // The step that changes the largest parameter by `move`; 0 where the gradient is 0.
 double step_for_move(double move, const Vector& gradient) {
   const double largest = gradient.size() > 0 ? gradient.cwiseAbs().maxCoeff() : 0.0;

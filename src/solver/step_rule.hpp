@@ -10,6 +10,9 @@ namespace rgu {
 // Empty: automatic.
 using StepSize = std::optional<double>;
 
+// Of an automatic step size: the largest change of a parameter in the first step.
+inline constexpr double kFirstMove = 0.1;
+
 // Throws InvalidInput unless the step is automatic or finite and > 0.
 void check_step(const char* name, const StepSize& step);
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "mdp/file_testing.hpp"
 #include "rgu/record/json_values.hpp"
@@ -13,8 +12,6 @@ namespace rgu::align {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const std::string kAbout = R"({
  "kind": "alignment", "name": "demo", "description": "d", "version": "rgu 1", "fingerprint": "f0",

@@ -14,7 +14,6 @@
 
 namespace rgu {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 inline Vector vec(std::initializer_list<double> values) {

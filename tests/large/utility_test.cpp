@@ -19,8 +19,6 @@
 namespace rgu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 class SpreadUtilities : public testing::Test {
  protected:
   Matrix own_pairs(const Vector& flat) const {

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <fstream>
-#include <limits>
 
 #include "laws/throws.hpp"
 #include "mdp/file_testing.hpp"
@@ -18,8 +17,6 @@ namespace rgu {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class RunFolderTest : public testing::Test {
  protected:

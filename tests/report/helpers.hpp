@@ -13,7 +13,6 @@
 namespace rgu {
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 inline std::size_t occurrences(std::string_view text, std::string_view part) {
   std::size_t n = 0;

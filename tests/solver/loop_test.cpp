@@ -12,8 +12,6 @@
 namespace rgu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // Adds 1 to the policy and draws 5 samples.
 StepReport count_up(SolverState& state) {
   state.point.policy.array() += 1;

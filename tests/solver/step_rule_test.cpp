@@ -9,8 +9,6 @@
 namespace rgu {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // f(x) = sum_i h_i x_i^2 / 2: the gradient is Lipschitz with the largest h.
 TEST(AutomaticStep, FindsTheMinimumOfASmoothFunctionWithoutItsConstants) {
   const Vector h = (Vector(4) << 0.5, 1, 10, 50).finished();

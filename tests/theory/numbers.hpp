@@ -8,7 +8,6 @@
 
 namespace rgu {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kRoot2 = std::numbers::sqrt2;
 

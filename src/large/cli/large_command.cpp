@@ -237,8 +237,8 @@ struct SolveLargeArguments : LargeArguments {
 
 // The folder of a solution: result.json, policy.rgup, config.toml.
 fs::path output_folder(const LargeJob& job, const SolveLargeArguments& arguments) {
-  const fs::path path = arguments.out.empty() ? free_run_folder(job.config().name + "-large")
-                                              : fs::path(arguments.out);
+  fs::path path = arguments.out.empty() ? free_run_folder(job.config().name + "-large")
+                                        : fs::path(arguments.out);
   std::string complaint;
   if (job.ranks().leads()) {
     std::error_code error;

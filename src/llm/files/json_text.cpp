@@ -64,7 +64,7 @@ json read_json(const std::filesystem::path& path) {
 std::string one_line(const json& value) {
   // Bytes that are not UTF-8 become U+FFFD.
   std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  if (text.size() > kLongestName) text = text.substr(0, kLongestName) + "...";
+  if (text.size() > kLongestName) text.replace(kLongestName, std::string::npos, "...");
   return text;
 }
 

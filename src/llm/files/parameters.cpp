@@ -92,11 +92,6 @@ bool is_extra(const std::string& name) {
   return false;
 }
 
-bool is_floating(DataType type) {
-  return type == DataType::kF32 || type == DataType::kF16 || type == DataType::kBF16 ||
-         type == DataType::kF64;
-}
-
 // Names of one kind: all are counted, few are named.
 class Names {
  public:

@@ -13,11 +13,6 @@ using nlohmann::json;
 constexpr std::size_t kDataAlignment = 64;
 constexpr std::size_t kChunk = std::size_t{1} << 20;  // bytes handed on at once
 
-bool is_floating(DataType type) {
-  return type == DataType::kF64 || type == DataType::kF32 || type == DataType::kF16 ||
-         type == DataType::kBF16;
-}
-
 DataType written_type(const TensorView& tensor, std::optional<DataType> type) {
   return type && is_floating(tensor.type) ? *type : tensor.type;
 }

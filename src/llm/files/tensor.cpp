@@ -77,6 +77,11 @@ std::string_view name_of(DataType type) { return row_of(type).name; }
 
 std::size_t bytes_of(DataType type) { return row_of(type).bytes; }
 
+bool is_floating(DataType type) {
+  return type == DataType::kF64 || type == DataType::kF32 || type == DataType::kF16 ||
+         type == DataType::kBF16;
+}
+
 DataType data_type_named(std::string_view name) {
   for (const TypeRow& row : kTypes) {
     if (row.name == name) return row.type;

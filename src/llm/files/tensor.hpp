@@ -15,8 +15,9 @@ namespace rgu::llm {
 
 enum class DataType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU8, kBool };
 
-std::string_view name_of(DataType type);          // as safetensors spells it: "F32", "BF16", ...
-std::size_t bytes_of(DataType type);              // of one element
+std::string_view name_of(DataType type);  // as safetensors spells it: "F32", "BF16", ...
+std::size_t bytes_of(DataType type);      // of one element
+bool is_floating(DataType type);
 DataType data_type_named(std::string_view name);  // throws InvalidInput, naming those there are
 
 using TensorShape = std::vector<std::int64_t>;
