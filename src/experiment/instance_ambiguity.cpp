@@ -22,7 +22,7 @@ namespace {
 // The same number everywhere, or the list, which must have one entry for each coordinate.
 Vector expanded(std::string_view name, const NumberOrList& value, Index size) {
   if (const double* number = std::get_if<double>(&value)) return Vector::Constant(size, *number);
-  const Vector list = to_vector(std::get<std::vector<double>>(value));
+  Vector list = to_vector(std::get<std::vector<double>>(value));
   check_size(name, list.size(), size);
   return list;
 }

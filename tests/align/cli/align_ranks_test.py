@@ -167,10 +167,11 @@ class Ranks(AlignCase):
 
     def test_commands_of_one_process_refuse_to_run_twice(self):
         self.align(*self.small(iterations=1), "--out", "run")
-        for words in (["align", "report", "run"], ["align", "demo"], ["lm", "info", parts() / "model"]):
-            told = self.told(self.on(2, *words, code=2))
-            name = " ".join(["rgu", *map(str, words[:2])])
-            self.assertEqual(told, [f"rgu {words[0]}: '{name}' runs in one process; 2 were started"])
+        for words, said in ((["align", "report", "run"], "rgu align: 'rgu align report' runs in one process; 2 were"),
+                            (["align", "demo"], "rgu align: 'rgu align demo' runs in one process; 2 were"),
+                            (["lm", "info", parts() / "model"], "rgu: 'rgu lm' runs in one process, and 2 were")):
+            told = [line for line in self.on(2, *words, code=2).stderr.split("\n") if line.startswith("rgu")]
+            self.assertEqual(told, [f"{said} started"])
 
     def test_json_is_printed_once(self):
         result = self.on(2, "align", *self.small(iterations=1), "--json", "--out", "run")
