@@ -8,6 +8,7 @@
 #include "rgu/ambiguity/matrix_ball.hpp"
 #include "rgu/ambiguity/singleton.hpp"
 #include "rgu/global/envelope.hpp"
+#include "rgu/global/envelope_model.hpp"
 #include "rgu/mdp/generators.hpp"
 #include "rgu/mdp/occupancy.hpp"
 #include "rgu/mdp/planning.hpp"
@@ -63,6 +64,17 @@ TEST(CuttingPlanes, FindTheOptimalPlanOfALinearCost) {
   const Plan plan = optimal_plan(world.mdp, -reward);
   EXPECT_NEAR(solution.value, 0.1 * world.mdp.start().dot(plan.value), 1e-6);
   expect_proven(world, utility, none, solution, 1e-6);
+}
+
+// A minorant again only if the weights are made to add up to 1.
+TEST(CuttingPlanes, AreAveragedByTheirShares) {
+  const std::vector<Cut> cuts = {{.slope = Matrix{{4}}, .offset = 8},
+                                 {.slope = Matrix{{-8}}, .offset = 4},
+                                 {.slope = Matrix{{1}}, .offset = 1}};
+  const Cut mean = mean_cut(cuts, Vector{{6, 2, -1}});
+  EXPECT_EQ(mean.slope, (Matrix{{1}}));
+  EXPECT_EQ(mean.offset, 7);
+  EXPECT_EQ(mean_cut(cuts, Vector{{0, -1, 0}}).offset, 1);
 }
 
 // A reward of any size is the same problem in another unit.

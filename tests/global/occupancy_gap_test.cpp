@@ -20,10 +20,12 @@
 #include "rgu/gradient/occupancy_oracle.hpp"
 #include "rgu/mdp/occupancy.hpp"
 #include "rgu/mdp/occupancy_polytope.hpp"
+#include "rgu/robustness/worst_case.hpp"
 #include "rgu/solver/occupancy_pgda.hpp"
 #include "rgu/theory/descent_ascent.hpp"
 #include "rgu/utility/constrained.hpp"
 #include "rgu/utility/entropy.hpp"
+#include "rgu/utility/function.hpp"
 #include "rgu/utility/regularized.hpp"
 #include "rgu/utility/reward_robust.hpp"
 #include "rgu/utility/sum.hpp"
@@ -253,6 +255,33 @@ TEST(SaddleGap, OfAOneStateGameIsTheOneByHand) {
   EXPECT_EQ(gap.kind, AnswerKind::kExact);
   const SaddleGap none = saddle_gap(mdp, game, weights, Matrix{{0.5, 0.5}}, Vector{{0.5, 0.5}});
   EXPECT_NEAR(none.value, 0, 1e-12);
+}
+
+// -|W (xi - 2)|^2 with weights from 1 to 1e4: a search that ends with a gap. The bound is above
+// what the search found.
+TEST(SaddleGap, HoldsThoughTheWorstCaseIsOnlyCertified) {
+  const FiniteMdp mdp(Matrix::Ones(2, 1), Vector::Ones(1), 0.5);
+  const Vector weights{{1, 100, 1e4}};
+  const FunctionUtility utility(
+      [weights](const Matrix&, const Vector& xi) {
+        const Vector off = xi.array() - 2;
+        return UtilityGradient{.value = -off.dot(weights.cwiseProduct(off)),
+                               .occupancy = Matrix::Zero(1, 2),
+                               .nature = -2 * weights.cwiseProduct(off)};
+      },
+      {.shape = {.states = 1, .actions = 2},
+       .nature_dimension = 3,
+       .traits = {.convex_in_occupancy = true,
+                  .nature = NatureShape::kStronglyConcave,
+                  .strong_concavity = 2},
+       .constants = nullptr});
+  const LpBall ball({.centre = Vector::Zero(3), .radius = 1, .p = 2});
+  const Matrix lambda{{0.5, 0.5}};
+  const WorstCase worst = worst_case(utility, ball, lambda);
+  EXPECT_GT(worst.gap, 0);
+  const SaddleGap gap = saddle_gap(mdp, utility, ball, lambda, Vector::Zero(3));
+  EXPECT_EQ(gap.upper, worst.value + worst.gap);
+  EXPECT_EQ(gap.kind, AnswerKind::kCertified);
 }
 
 // (1/2)|lambda - xi|^2 with xi fixed at (1, 0): at lambda = (0.6, 0.4) it is 0.16, at best 0.

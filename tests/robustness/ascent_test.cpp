@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
 #include "rgu/ambiguity/box.hpp"
 #include "rgu/ambiguity/lp_ball.hpp"
 #include "rgu/ambiguity/simplex.hpp"
 #include "rgu/utility/function.hpp"
+#include "rgu/utility/reward.hpp"
+#include "rgu/utility/sum.hpp"
 
 namespace rgu {
 namespace {
@@ -49,6 +52,17 @@ TEST(CertifiedAscent, ReachesTheToleranceItWasGiven) {
   EXPECT_EQ(worst.kind, AnswerKind::kCertified);
   EXPECT_NEAR(worst.value, -11111, 1e-9 * 11111);
   EXPECT_LE(worst.gap, 1e-9 * 11111);
+}
+
+// The gap of a part counts as often as the part.
+TEST(CertifiedAscent, OfAPartOfASumHasTheGapTimesItsWeight) {
+  const auto part = std::make_shared<FunctionUtility>(stretched(5));
+  const Sum sum({{5, part}, {1, std::make_shared<LinearReward>(Matrix::Ones(1, 1))}});
+  const LpBall ball({.centre = Vector::Zero(5), .radius = 1, .p = 2});
+  const WorstCaseOptions loose{.tolerance = 1e-4};
+  const double gap = worst_case(*part, ball, kOccupancy, loose).gap;
+  EXPECT_GT(gap, 0);
+  EXPECT_DOUBLE_EQ(worst_case(sum, ball, kOccupancy, loose).gap, 5 * gap);
 }
 
 TEST(CertifiedAscent, CertifiesAMaximumOnACurvedBoundary) {

@@ -37,6 +37,23 @@ TEST(Pgda, TakesTheStepsOfThePseudoCode) {
   EXPECT_EQ(result.status, Status::kIterationLimit);
 }
 
+// Steps that lead out of the sets end at their nearest members, in every iteration.
+TEST(Pgda, ProjectsEveryStep) {
+  const toys::Quadratic f = toys::quadratic();
+  const Box policies = uniform_box(3, {-0.6, 0.7});
+  const Box ambiguity = uniform_box(3, {0.2, 0.8});
+  Vector theta = Vector::Constant(3, 0.5);
+  Vector xi = Vector::Constant(3, 0.5);
+  for (Index k = 1; k <= 3; ++k) {
+    xi = (xi + 0.5 * (f.b * theta - f.c * (xi - f.q))).cwiseMax(0.2).cwiseMin(0.8);
+    theta = (theta - 0.4 * (f.a * (theta - f.p) + f.b * xi)).cwiseMax(-0.6).cwiseMin(0.7);
+    const SolverResult result =
+        pgda({f, policies, ambiguity}, start_at(3, 0.5),
+             {.policy_step = 0.4, .nature_step = 0.5, .inner_steps = 1}, {.iterations = k});
+    EXPECT_LT(distance(result.state.point, {theta, xi}), 1e-14) << k;
+  }
+}
+
 TEST(Pgda, FindsTheSaddlePointWithGivenAndWithAutomaticSteps) {
   const toys::Quadratic f = toys::quadratic();
   const toys::Sets sets = toys::wide_sets(3);
@@ -162,6 +179,24 @@ TEST(PgdaLp, SolvesAProblemLinearInXi) {
       pgda_worst_case(problem, worst, start_at(3, 4), {}, {.iterations = 20000});
   EXPECT_EQ(exact.state.point.policy, lp.state.point.policy);
   EXPECT_EQ(exact.state.samples, 60000);
+}
+
+// Where the utility is curved in xi, its gradient is taken at the centre of the set, not at the
+// last answer.
+TEST(PgdaLp, LinearisesAtTheCentre) {
+  const toys::Quadratic f = toys::quadratic();
+  const Box policies = uniform_box(3, {-10, 10});
+  const Box ambiguity = uniform_box(3, {-2, 4});
+  const SolverResult result =
+      pgda_lp({f, policies, ambiguity}, start_at(3, 0.5), {.policy_step = 0.1}, {.iterations = 4});
+  Vector theta = Vector::Constant(3, 0.5);
+  Vector xi;
+  for (int k = 0; k < 4; ++k) {
+    const Vector gradient = f.b * theta - f.c * (Vector::Ones(3) - f.q);
+    xi = gradient.unaryExpr([](double slope) { return slope > 0 ? 4.0 : -2.0; });
+    theta -= 0.1 * (f.a * (theta - f.p) + f.b * xi);
+  }
+  EXPECT_LT(distance(result.state.point, {theta, xi}), 1e-14);
 }
 
 TEST(Pgda, ProjectsTheStartOntoTheSets) {
