@@ -24,13 +24,15 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 // belongs to it, and where there are fewer the last are empty.
 std::vector<std::string_view> sections(std::string_view input, std::size_t count);
 
-// What read() returns, or none where it refuses its input as documented. Every other exception is a
-// finding, and passes.
+// What read() returns, or none where it refuses its input, or gives a method up, as documented.
+// Every other exception is a finding, and passes.
 template <class Read>
 auto accepted(Read read) -> std::optional<decltype(read())> {
   try {
     return read();
   } catch (const InvalidInput&) {
+    return std::nullopt;
+  } catch (const NotConverged&) {
     return std::nullopt;
   }
 }

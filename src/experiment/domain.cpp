@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rgu/ambiguity/intersection_set.hpp"
 #include "rgu/base/check.hpp"
 #include "rgu/utility/constrained.hpp"
 #include "rgu/utility/regularized.hpp"
@@ -17,11 +18,23 @@ struct LowestEntry {
   double value = 0;
 };
 
+// The least value of a coordinate in the set, or a bound below it that is not negative.
+double lowest_value(const ConvexSet& set, Index coordinate) {
+  if (const auto* intersection = dynamic_cast<const IntersectionSet*>(&set)) {
+    // A part that is as it should be settles it; only otherwise the search through all is needed.
+    for (const auto& part : intersection->parts()) {
+      const double bound = lowest_value(*part, coordinate);
+      if (bound >= 0) return bound;
+    }
+  }
+  return set.support_point(-Vector::Unit(set.dimension(), coordinate))(coordinate);
+}
+
 // The least value that a coordinate takes in the set, if that is below 0.
 LowestEntry lowest_entry(const ConvexSet& set) {
   LowestEntry lowest;
   for (Index i = 0; i < std::min(set.dimension(), kMostCoordinates); ++i) {
-    const double value = set.support_point(-Vector::Unit(set.dimension(), i))(i);
+    const double value = lowest_value(set, i);
     if (value < lowest.value) lowest = {.coordinate = i, .value = value};
   }
   return lowest;
