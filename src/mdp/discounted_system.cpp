@@ -1,7 +1,6 @@
 #include "rgu/mdp/discounted_system.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
