@@ -1,7 +1,7 @@
 // Run folders: the sections are run.json, config.toml and one seed's metrics.jsonl, timing.jsonl,
-// policy.json, worst_case.json, certificate.json, result.json and checkpoint; an empty section is a
-// file that is not there. read_run, the report and the figures of it, and going on from the
-// checkpoint.
+// policy.json, worst_case.json, certificate.json, result.json, checkpoint and world.json; an empty
+// section is a file that is not there. read_run, the report and the figures of it, and going on
+// from the checkpoint.
 #include "rgu/record/run_folder.hpp"
 
 #include <algorithm>
@@ -42,13 +42,14 @@ fs::path put_run(std::string_view input) {
   const fs::path seed = folder / "seed-0";
   fs::remove_all(folder);
   fs::create_directories(seed);
-  const auto parts = fuzz::sections(input, 3 + kSeedFiles.size());
+  const auto parts = fuzz::sections(input, 4 + kSeedFiles.size());
   fuzz::put_file(folder / "run.json", parts[0]);
   fuzz::put_file(folder / "config.toml", parts[1]);
   for (std::size_t i = 0; i < kSeedFiles.size(); ++i) {
     if (!parts[2 + i].empty()) fuzz::put_file(seed / kSeedFiles[i], parts[2 + i]);
   }
-  put_checkpoint(seed, parts.back());
+  put_checkpoint(seed, parts[2 + kSeedFiles.size()]);
+  if (!parts.back().empty()) fuzz::put_file(seed / "world.json", parts.back());
   return folder;
 }
 

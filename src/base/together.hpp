@@ -7,6 +7,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/ranks.hpp"
+#include "rgu/base/text_file.hpp"
 #include "rgu/base/types.hpp"
 
 namespace rgu {
@@ -15,6 +16,12 @@ namespace rgu {
 class SharedComplaint : public InvalidInput {
  public:
   using InvalidInput::InvalidInput;
+};
+
+// The same of a file or folder that cannot be written.
+class SharedFileError : public FileError {
+ public:
+  using FileError::FileError;
 };
 
 // The part of a list of `count` that is this rank's. Those of all ranks, one after the other, are

@@ -65,6 +65,11 @@ int run_program(CLI::App& app, const std::string& name, int argc, char** argv, C
     if (launch().rank != 0) return kLeftToTheFirst;
     return app.exit(error) == 0 ? kDone : kBadInput;
   }
+  // What all ranks end with alike, told by the first.
+  const auto all_failed = [&](int code, const char* message) {
+    set_not_waited_for();
+    return job_ranks().leads() ? failed(code, message) : code;
+  };
   try {
     const int code = chosen();
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
@@ -72,8 +77,9 @@ int run_program(CLI::App& app, const std::string& name, int argc, char** argv, C
     }
     return code;
   } catch (const SharedComplaint& error) {
-    set_not_waited_for();  // all ranks end alike
-    return job_ranks().leads() ? failed(kBadInput, error.what()) : kBadInput;
+    return all_failed(kBadInput, error.what());
+  } catch (const SharedFileError& error) {
+    return all_failed(kFileError, error.what());
   } catch (const InvalidInput& error) {
     return failed(kBadInput, error.what());
   } catch (const FileError& error) {

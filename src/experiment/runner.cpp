@@ -61,6 +61,23 @@ std::string fingerprint(const ProblemConfig& config) {
   return text;
 }
 
+WorldRecord world_record(const Instance& instance) {
+  WorldRecord record{.states = instance.world.mdp.states(),
+                     .actions = instance.world.mdp.actions(),
+                     .nature_rows = instance.nature_rows,
+                     .nature_columns = instance.nature_columns,
+                     .nature_centre = instance.nominal,
+                     .action_names = instance.action_names,
+                     .grid = std::nullopt};
+  if (const auto& layout = instance.world.grid) {
+    record.grid = GridRecord{.rows = layout->rows,
+                             .columns = layout->columns,
+                             .cell_of_state = layout->cell_of_state,
+                             .marks = grid_marks(*layout, instance.map)};
+  }
+  return record;
+}
+
 RunRecord about(const ProblemConfig& config, const Instance& instance) {
   Remarks remarks = rgu::remarks(resolved(config, instance), instance);
   RunRecord run;
@@ -71,21 +88,10 @@ RunRecord about(const ProblemConfig& config, const Instance& instance) {
   run.method = chosen_method_text(config, instance);
   run.utility = instance.utility_text;
   run.ambiguity = instance.ambiguity_text;
-  run.states = instance.world.mdp.states();
-  run.actions = instance.world.mdp.actions();
+  static_cast<WorldRecord&>(run) = world_record(instance);
   run.discount = instance.world.mdp.discount();
-  run.nature_rows = instance.nature_rows;
-  run.nature_columns = instance.nature_columns;
-  run.nature_centre = instance.nominal;
-  run.action_names = instance.action_names;
   run.warnings = std::move(remarks.warnings);
   run.notes = std::move(remarks.notes);
-  if (const auto& layout = instance.world.grid) {
-    run.grid = GridRecord{.rows = layout->rows,
-                          .columns = layout->columns,
-                          .cell_of_state = layout->cell_of_state,
-                          .marks = grid_marks(*layout, instance.map)};
-  }
   return run;
 }
 

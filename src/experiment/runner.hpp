@@ -70,6 +70,9 @@ std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder&
 // the file that the model is read from.
 std::string fingerprint(const ProblemConfig& config);
 
+// What a report needs to draw results of the instance.
+WorldRecord world_record(const Instance& instance);
+
 // What run.json says, for the instance of the first seed; without config and seeds.
 RunRecord about(const ProblemConfig& config);
 // The same of one instance, whatever it was made from: without a fingerprint.

@@ -25,7 +25,7 @@ SeedOutcome run_seed(const ProblemConfig& config, const SeedTask& task, ThreadPo
       .config = config, .seed = task.seed, .of = make_instance(config, task.seed)};
   Clock::time_point last_checkpoint = Clock::now();
   double cost = 0;
-  const SolvedSeed solved = solve_seed(
+  SolvedSeed solved = solve_seed(
       problem, task.resumed, pool,
       {.measured = [&](const Metrics& metrics, double seconds) { sink.measured(metrics, seconds); },
        .iterated =
@@ -42,7 +42,8 @@ SeedOutcome run_seed(const ProblemConfig& config, const SeedTask& task, ThreadPo
        .ended = [&](const SolverState& state) { sink.checkpoint(to_text(state)); },
        .interrupt = options.interrupt},
       ranks);
-  const SeedRecord& record = solved.files.record;
+  SeedRecord& record = solved.files.record;
+  if (task.own_world) record.world = world_record(problem.of);
   sink.ended({.status = solved.status,
               .iterations = solved.iterations,
               .envelope = record.worst_case.value,
@@ -56,11 +57,12 @@ SeedFolder::SeedFolder(const ProblemConfig& config, const RunFolder& folder, std
                        const RunnerOptions& options)
     : options_(options),
       folder_(folder.seed(config.seeds[index])),
+      own_world_(index > 0 && has_own_instances(folder)),
       recorder_(folder_, {.tensorboard = config.output.tensorboard}),
       progress_{.seed_index = index, .seed = config.seeds[index]} {}
 
 SeedTask SeedFolder::task() const {
-  SeedTask task{.seed = progress_.seed};
+  SeedTask task{.seed = progress_.seed, .own_world = own_world_};
   if (recorder_.resumed_state()) {
     task.resumed = parse_state(*recorder_.resumed_state());
     task.resumed->seconds = recorder_.resumed_seconds();

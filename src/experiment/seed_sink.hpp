@@ -34,6 +34,7 @@ class SeedSink {
 struct SeedTask {
   std::uint64_t seed = 0;
   std::optional<SolverState> resumed = {};  // empty: from the start
+  bool own_world = false;                   // not that of the first seed: to be recorded
 };
 
 // Solves the seed. Of the options: iterated, interrupt.
@@ -56,6 +57,7 @@ class SeedFolder final : public SeedSink {
  private:
   const RunnerOptions& options_;
   std::filesystem::path folder_;
+  bool own_world_;
   SeedRecorder recorder_;
   Progress progress_;
 };

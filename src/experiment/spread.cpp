@@ -41,7 +41,8 @@ struct Order {
 Letter letter(const Json& json) { return {.text = json.dump()}; }
 
 Json seed_letter(std::size_t index, const SeedTask& task) {
-  Json json = {{"kind", "seed"}, {"index", index}, {"seed", task.seed}};
+  Json json = {
+      {"kind", "seed"}, {"index", index}, {"seed", task.seed}, {"own_world", task.own_world}};
   if (task.resumed) {
     json["state"] = to_text(*task.resumed);
     json["seconds"] = task.resumed->seconds;
@@ -50,7 +51,8 @@ Json seed_letter(std::size_t index, const SeedTask& task) {
 }
 
 SeedTask task_of(const Json& json) {
-  SeedTask task{.seed = number<std::uint64_t>(json, "seed")};
+  SeedTask task{.seed = number<std::uint64_t>(json, "seed"),
+                .own_world = member(json, "own_world") == true};
   if (json.contains("state")) {
     task.resumed = parse_state(words(json, "state"));
     task.resumed->seconds = number<double>(json, "seconds");

@@ -49,6 +49,34 @@ GridRecord grid_of(const Json& json) {
   return grid;
 }
 
+void add_world(Json& json, const WorldRecord& world) {
+  json["states"] = world.states;
+  json["actions"] = world.actions;
+  json["nature_rows"] = world.nature_rows;
+  json["nature_columns"] = world.nature_columns;
+  json["nature_centre"] = rgu::to_json(world.nature_centre);
+  json["action_names"] = world.action_names;
+  if (world.grid) json["grid"] = to_json(*world.grid);
+}
+
+// Small enough that the product of two does not overflow.
+Index count_of(const Json& json, std::string_view key) {
+  const Index count = number<Index>(json, key);
+  check(count >= 0 && count <= kLargestCount, "\"{}\" is {}, must be 0 to {}", key, count,
+        kLargestCount);
+  return count;
+}
+
+void read_world(const Json& json, WorldRecord& world) {
+  world.states = count_of(json, "states");
+  world.actions = count_of(json, "actions");
+  world.nature_rows = count_of(json, "nature_rows");
+  world.nature_columns = count_of(json, "nature_columns");
+  world.nature_centre = vector_of(json, "nature_centre");
+  world.action_names = word_list(json, "action_names");
+  if (json.contains("grid")) world.grid = grid_of(json["grid"]);
+}
+
 Json to_json(const BuildFacts& facts) {
   Json json = Json::object();
   for (const auto& [name, text] : facts) json[name] = text;
@@ -77,14 +105,6 @@ void check_kind(const Json& json) {
                   words(json, "kind")));
 }
 
-// Small enough that the product of two does not overflow.
-Index count_of(const Json& json, std::string_view key) {
-  const Index count = number<Index>(json, key);
-  check(count >= 0 && count <= kLargestCount, "\"{}\" is {}, must be 0 to {}", key, count,
-        kLargestCount);
-  return count;
-}
-
 void read_about(const Json& json, RunRecord& run) {
   check_kind(json);
   run.name = words(json, "name");
@@ -94,20 +114,14 @@ void read_about(const Json& json, RunRecord& run) {
   run.method = words(json, "method");
   run.utility = words(json, "utility");
   run.ambiguity = words(json, "ambiguity");
-  run.states = count_of(json, "states");
-  run.actions = count_of(json, "actions");
+  read_world(json, run);
   run.discount = number<double>(json, "discount");
   check(run.discount >= 0 && run.discount < 1, "\"discount\" is {}, must be in [0, 1)",
         run.discount);
-  run.nature_rows = count_of(json, "nature_rows");
-  run.nature_columns = count_of(json, "nature_columns");
-  run.nature_centre = vector_of(json, "nature_centre");
-  run.action_names = word_list(json, "action_names");
   run.own_instances = member(json, "own_instances") == true;
   run.warnings = word_list(json, "warnings");
   run.notes = word_list(json, "notes");
   if (json.contains("build")) run.build = build_of(json["build"]);
-  if (json.contains("grid")) run.grid = grid_of(json["grid"]);
 }
 
 bool has_result(const fs::path& folder) {
@@ -126,6 +140,10 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
     record.seconds.push_back(number<double>(parse_json(line), "seconds"));
   });
   if (!has_result(folder)) return record;
+  if (fs::exists(folder / "world.json")) {
+    naming(folder / "world.json",
+           [&](const Json& json) { read_world(json, record.world.emplace()); });
+  }
   naming(folder / "policy.json", [&](const Json& json) {
     record.policy = matrix_of(json, "policy");
     record.occupancy = matrix_of(json, "occupancy");
@@ -165,18 +183,12 @@ void write_about(const RunFolder& folder, const RunRecord& run) {
                {"method", run.method},
                {"utility", run.utility},
                {"ambiguity", run.ambiguity},
-               {"states", run.states},
-               {"actions", run.actions},
                {"discount", run.discount},
-               {"nature_rows", run.nature_rows},
-               {"nature_columns", run.nature_columns},
-               {"nature_centre", rgu::to_json(run.nature_centre)},
-               {"action_names", run.action_names},
                {"own_instances", run.own_instances},
                {"warnings", run.warnings},
                {"notes", run.notes}};
   if (!run.build.empty()) json["build"] = to_json(run.build);
-  if (run.grid) json["grid"] = to_json(*run.grid);
+  add_world(json, run);
   write_file(folder.about(), json.dump(1) + '\n');
 }
 
@@ -202,8 +214,14 @@ std::vector<FileText> seed_texts(const SeedFiles& seed) {
                        {"solved", record.solved},
                        {"finished", seed.finished},
                        {"notes", record.notes}};
-  std::vector<FileText> texts = {{"policy.json", policy.dump(1) + '\n'},
-                                 {"worst_case.json", worst.dump(1) + '\n'}};
+  std::vector<FileText> texts;
+  if (record.world) {
+    Json world;
+    add_world(world, *record.world);
+    texts.push_back({"world.json", world.dump(1) + '\n'});
+  }
+  texts.push_back({"policy.json", policy.dump(1) + '\n'});
+  texts.push_back({"worst_case.json", worst.dump(1) + '\n'});
   if (record.certificate.exists()) {
     texts.push_back({"certificate.json", certificate_text(record.certificate)});
   }
@@ -236,6 +254,11 @@ std::string read_fingerprint(const RunFolder& folder) {
     check_kind(json);
     return words(json, "fingerprint");
   });
+}
+
+bool has_own_instances(const RunFolder& folder) {
+  return naming(folder.about(),
+                [](const Json& json) { return member(json, "own_instances") == true; });
 }
 
 bool is_finished(const fs::path& folder) {

@@ -22,8 +22,9 @@ struct SeedFiles {
   double drawn_envelope = 0;  // Gamma there
   bool finished = true;       // false: interrupted, to be resumed
 };
-// The same as files: policy.json, worst_case.json, certificate.json where there is one, and
-// result.json, in this order, so that a result stands only beside what it speaks of.
+// The same as files: world.json where it has one of its own, policy.json, worst_case.json,
+// certificate.json where there is one, and result.json, in this order, so that a result stands only
+// beside what it speaks of.
 struct FileText {
   std::string name;
   std::string text;
@@ -37,6 +38,9 @@ void write_certificate(const std::filesystem::path& seed_folder,
 
 // What run.json says that the run was made from.
 std::string read_fingerprint(const RunFolder& folder);
+
+// Does run.json say that each seed has a problem of its own?
+bool has_own_instances(const RunFolder& folder);
 
 // What run.json says of the program that began the run; empty: nothing, as in older folders. Throws
 // InvalidInput on runs of another kind, which are replayed by their own commands.

@@ -8,6 +8,7 @@
 //     timing.jsonl     wall time at each of those lines. Two runs of the same configuration differ
 //                      in this, in the report, which shows it, and in TensorBoard's files
 //     checkpoint       all that is needed to go on; checkpoint.previous is the one before it
+//     world.json       sizes, nominal xi and grid, where they are not those of run.json
 //     policy.json      the policy: parameters, probabilities, occupancy; also the drawn iterate
 //     worst_case.json  Gamma, its kind, the worst xi
 //     certificate.json the least worst case that any policy can have, where that was proven

@@ -35,6 +35,27 @@ struct CertificateRecord {
 // What rounding leaves of a value that is 0: shown as 0.
 inline double shown_value(double value) { return std::abs(value) < 1e-13 ? 0.0 : value; }
 
+// Where the states of a grid world lie: state -> row * columns + column. Cells without a state are
+// walls. `marks`: one character a cell, row by row, as in the map ('S', 'G', 'H', '#', '.').
+struct GridRecord {
+  int rows = 0;
+  int columns = 0;
+  std::vector<int> cell_of_state;
+  std::string marks;
+};
+
+// The sizes of a problem, and what a report needs to draw what was found.
+struct WorldRecord {
+  Index states = 0;
+  Index actions = 0;
+  // xi is a (rows, columns) matrix, row after row; {n, 1} for a plain vector.
+  Index nature_rows = 0;
+  Index nature_columns = 0;
+  Vector nature_centre;                   // the nominal xi
+  std::vector<std::string> action_names;  // may be empty
+  std::optional<GridRecord> grid;
+};
+
 struct SeedRecord {
   std::uint64_t seed = 0;
   std::string status;  // how it ended, in words: "reached 300 iterations"
@@ -49,7 +70,8 @@ struct SeedRecord {
   double baseline_nominal = Metrics::kNone;
   double baseline_worst_case = Metrics::kNone;
   CertificateRecord certificate;
-  std::vector<std::string> notes;  // about this seed
+  std::vector<std::string> notes;    // about this seed
+  std::optional<WorldRecord> world;  // its own, where it differs from that of the first seed
 
   // The worst case is at most this above the least possible; NaN: not known.
   double optimality_gap() const {
@@ -58,16 +80,8 @@ struct SeedRecord {
   }
 };
 
-// Where the states of a grid world lie: state -> row * columns + column. Cells without a state are
-// walls. `marks`: one character a cell, row by row, as in the map ('S', 'G', 'H', '#', '.').
-struct GridRecord {
-  int rows = 0;
-  int columns = 0;
-  std::vector<int> cell_of_state;
-  std::string marks;
-};
-
-struct RunRecord {
+// With the world of the first seed.
+struct RunRecord : WorldRecord {
   std::string name;         // of the problem
   std::string description;  // one sentence
   std::string version;      // of rgu, and the compiler
@@ -77,15 +91,7 @@ struct RunRecord {
   std::string method;       // of the solver, in words
   std::string utility;      // in words, with its formula in plain text
   std::string ambiguity;    // in words, with its sizes
-  Index states = 0;
-  Index actions = 0;
   double discount = 0;
-  // xi is a (rows, columns) matrix, row after row; {n, 1} for a plain vector.
-  Index nature_rows = 0;
-  Index nature_columns = 0;
-  Vector nature_centre;                   // the nominal xi
-  std::vector<std::string> action_names;  // may be empty
-  std::optional<GridRecord> grid;
   // Theory notes, and warnings such as a degenerate radius, a nonsmooth utility or a utility that
   // is not strongly concave; one paragraph each.
   std::vector<std::string> warnings;
@@ -94,5 +100,9 @@ struct RunRecord {
   bool own_instances = false;
   std::vector<SeedRecord> seeds;
 };
+
+inline const WorldRecord& world_of(const RunRecord& run, const SeedRecord& seed) {
+  return seed.world ? *seed.world : run;
+}
 
 }  // namespace rgu

@@ -82,10 +82,21 @@ std::string fact(std::string_view name, const std::string& text) {
   return text.empty() ? "" : fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, escaped(text));
 }
 
+// Worlds that are drawn by seed may differ in size.
+std::string state_counts(const RunRecord& run) {
+  Index least = run.states;
+  Index most = run.states;
+  for (const SeedRecord& seed : run.seeds) {
+    least = std::min(least, world_of(run, seed).states);
+    most = std::max(most, world_of(run, seed).states);
+  }
+  return least == most ? count(most) : fmt::format("{} to {}", count(least), count(most));
+}
+
 std::string facts(const RunRecord& run) {
   std::string model;
   if (run.states > 0) {
-    model = fmt::format("{} states, {} actions, discount {:g}", count(run.states),
+    model = fmt::format("{} states, {} actions, discount {:g}", state_counts(run),
                         count(run.actions), run.discount);
   }
   return "<dl class=\"facts\">\n" + fact("Model", model) + fact("Utility", run.utility) +

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kLargestGrid = 120;  // rows or columns; larger ones would be specks
 
-bool is_drawn_on_grid(const RunRecord& run) {
-  return run.grid && run.grid->rows <= kLargestGrid && run.grid->columns <= kLargestGrid;
+bool is_drawn_on_grid(const WorldRecord& world) {
+  return world.grid && world.grid->rows <= kLargestGrid && world.grid->columns <= kLargestGrid;
 }
 
 std::vector<std::string> names_of(const std::vector<Index>& kept,
@@ -36,9 +36,9 @@ std::string title_with_seed(std::string_view title, const SeedRecord& seed) {
   return fmt::format("{}, seed {}", title, seed.seed);
 }
 
-Panel policy_on_grid(const RunRecord& run, const SeedRecord& seed) {
+Panel policy_on_grid(const WorldRecord& world, const SeedRecord& seed) {
   GridMap map{.title = title_with_seed("State occupancy and policy", seed),
-              .grid = *run.grid,
+              .grid = *world.grid,
               .values = seed.occupancy.rowwise().sum(),
               .policy = {},
               .range = {}};
@@ -54,14 +54,14 @@ struct ActionTable {
   Matrix values;
 };
 
-Panel action_table(const RunRecord& run, const SeedRecord& seed, const ActionTable& table,
+Panel action_table(const WorldRecord& world, const SeedRecord& seed, const ActionTable& table,
                    const Selection& states, const Selection& actions) {
   HeatMap map{.title = title_with_seed(table.title, seed),
               .values = part_of(table.values, states.kept, actions.kept),
               .row_axis = "state",
               .column_axis = "action",
               .row_names = names_of(states.kept, {}),
-              .column_names = names_of(actions.kept, run.action_names),
+              .column_names = names_of(actions.kept, world.action_names),
               .range = {}};
   if (table.name == "occupancy") {
     map.range = sequential_range(map.values);
@@ -74,7 +74,7 @@ void add_sentence(Panels& panels, const std::string& sentence) {
   if (!sentence.empty()) panels.sentences.push_back(sentence);
 }
 
-void add_action_tables(Panels& panels, const RunRecord& run, const SeedRecord& seed) {
+void add_action_tables(Panels& panels, const WorldRecord& world, const SeedRecord& seed) {
   const bool visited = seed.occupancy.size() > 0;
   const Matrix& weights = visited ? seed.occupancy : seed.policy;
   const Selection states =
@@ -87,11 +87,11 @@ void add_action_tables(Panels& panels, const RunRecord& run, const SeedRecord& s
   add_sentence(panels, actions.sentence);
   if (seed.policy.size() > 0) {
     panels.panels.push_back(
-        action_table(run, seed, {"policy", "Policy π(a|s)", seed.policy}, states, actions));
+        action_table(world, seed, {"policy", "Policy π(a|s)", seed.policy}, states, actions));
   }
   if (visited) {
     panels.panels.push_back(action_table(
-        run, seed, {"occupancy", "Occupancy λ(s,a)", seed.occupancy}, states, actions));
+        world, seed, {"occupancy", "Occupancy λ(s,a)", seed.occupancy}, states, actions));
   }
 }
 
@@ -124,17 +124,17 @@ std::vector<NaturePart> nature_parts(const Natures& xi, Index rows, Index column
           {"nature_change", "Change ξ − ξ₀", change, diverging_range(change)}};
 }
 
-void add_grid_natures(Panels& panels, const RunRecord& run, Natures xi) {
-  if (xi.worst.size() != run.states) {
+void add_grid_natures(Panels& panels, const WorldRecord& world, Natures xi) {
+  if (xi.worst.size() != world.states) {
     const auto sums = [&](const Vector& v) -> Vector {
-      return as_matrix(v, run.states, run.actions).rowwise().sum();
+      return as_matrix(v, world.states, world.actions).rowwise().sum();
     };
     xi = {sums(xi.worst), xi.has_centre() ? sums(xi.centre) : Vector()};
     panels.sentences.emplace_back("Each cell shows the sum of ξ over the actions of its state.");
   }
-  for (NaturePart& part : nature_parts(xi, run.states, 1)) {
+  for (NaturePart& part : nature_parts(xi, world.states, 1)) {
     const GridMap map{.title = part.title,
-                      .grid = *run.grid,
+                      .grid = *world.grid,
                       .values = part.values.col(0),
                       .policy = {},
                       .range = part.range,
@@ -163,11 +163,11 @@ void add_vector_nature(Panels& panels, const Natures& xi) {
       {"nature", "The worst utility parameter against the nominal one", draw_pairs(drawing)});
 }
 
-void add_matrix_natures(Panels& panels, const RunRecord& run, const Natures& xi) {
-  const Matrix worst = as_matrix(xi.worst, run.nature_rows, run.nature_columns);
+void add_matrix_natures(Panels& panels, const WorldRecord& world, const Natures& xi) {
+  const Matrix worst = as_matrix(xi.worst, world.nature_rows, world.nature_columns);
   Matrix change = worst.cwiseAbs();
   if (xi.has_centre()) {
-    change = (worst - as_matrix(xi.centre, run.nature_rows, run.nature_columns)).cwiseAbs();
+    change = (worst - as_matrix(xi.centre, world.nature_rows, world.nature_columns)).cwiseAbs();
   }
   const Selection rows =
       greatest(change.rowwise().maxCoeff(),
@@ -177,15 +177,15 @@ void add_matrix_natures(Panels& panels, const RunRecord& run, const Natures& xi)
                {.most = 60, .shown = 40, .things = "columns of ξ", .property = "that change most"});
   add_sentence(panels, rows.sentence);
   add_sentence(panels, columns.sentence);
-  const bool by_action = run.nature_rows == run.states && run.nature_columns == run.actions;
-  for (NaturePart& part : nature_parts(xi, run.nature_rows, run.nature_columns)) {
+  const bool by_action = world.nature_rows == world.states && world.nature_columns == world.actions;
+  for (NaturePart& part : nature_parts(xi, world.nature_rows, world.nature_columns)) {
     HeatMap map{.title = part.title,
                 .values = part_of(part.values, rows.kept, columns.kept),
                 .row_axis = by_action ? "state" : "row",
                 .column_axis = by_action ? "action" : "column",
                 .row_names = names_of(rows.kept, {}),
-                .column_names = names_of(columns.kept,
-                                         by_action ? run.action_names : std::vector<std::string>()),
+                .column_names = names_of(
+                    columns.kept, by_action ? world.action_names : std::vector<std::string>()),
                 .range = part.range};
     panels.panels.push_back({part.name, part.title + " as a matrix", draw_heat_map(map)});
   }
@@ -194,11 +194,12 @@ void add_matrix_natures(Panels& panels, const RunRecord& run, const Natures& xi)
 }  // namespace
 
 Panels policy_panels(const RunRecord& run, const SeedRecord& seed) {
+  const WorldRecord& world = world_of(run, seed);
   Panels panels;
-  const bool on_grid = is_drawn_on_grid(run) && seed.occupancy.size() > 0;
+  const bool on_grid = is_drawn_on_grid(world) && seed.occupancy.size() > 0;
   if (on_grid) {
-    panels.panels.push_back(policy_on_grid(run, seed));
-    if (run.actions == 4 && has_room_for_arrows(*run.grid)) {
+    panels.panels.push_back(policy_on_grid(world, seed));
+    if (world.actions == 4 && has_room_for_arrows(*world.grid)) {
       panels.sentences.emplace_back(
           "Arrows point where the policy goes; the longer, the more probable. Actions below 2% "
           "have "
@@ -206,28 +207,29 @@ Panels policy_panels(const RunRecord& run, const SeedRecord& seed) {
       return panels;
     }
   }
-  if (run.grid && !on_grid && seed.occupancy.size() > 0) {
+  if (world.grid && !on_grid && seed.occupancy.size() > 0) {
     panels.sentences.push_back(fmt::format("The grid of {} × {} cells is too large to be drawn.",
-                                           run.grid->rows, run.grid->columns));
+                                           world.grid->rows, world.grid->columns));
   }
-  if (run.states * run.actions > 0 && (seed.policy.size() > 0 || seed.occupancy.size() > 0)) {
-    add_action_tables(panels, run, seed);
+  if (world.states * world.actions > 0 && (seed.policy.size() > 0 || seed.occupancy.size() > 0)) {
+    add_action_tables(panels, world, seed);
   }
   return panels;
 }
 
 Panels nature_panels(const RunRecord& run, const SeedRecord& seed) {
+  const WorldRecord& world = world_of(run, seed);
   Panels panels;
-  const Natures xi{seed.worst_case.nature, run.nature_centre};
+  const Natures xi{seed.worst_case.nature, world.nature_centre};
   const Index n = xi.worst.size();
   if (n == 0) return panels;
-  const bool by_state = n == run.states || n == run.states * run.actions;
-  if (is_drawn_on_grid(run) && by_state) {
-    add_grid_natures(panels, run, xi);
-  } else if (run.nature_rows == 1 || run.nature_columns == 1) {
+  const bool by_state = n == world.states || n == world.states * world.actions;
+  if (is_drawn_on_grid(world) && by_state) {
+    add_grid_natures(panels, world, xi);
+  } else if (world.nature_rows == 1 || world.nature_columns == 1) {
     add_vector_nature(panels, xi);
   } else {
-    add_matrix_natures(panels, run, xi);
+    add_matrix_natures(panels, world, xi);
   }
   return panels;
 }

@@ -26,13 +26,14 @@ std::string kinds_of(const std::vector<AnswerKind>& kinds) {
 }
 
 void check_seed(const RunRecord& run, const SeedRecord& seed) {
-  const Shape shape{run.states, run.actions};
+  const WorldRecord& world = world_of(run, seed);
+  const Shape shape{world.states, world.actions};
   const std::string of = fmt::format(" of seed {}", seed.seed);
   if (seed.policy.size() > 0) check_shape("policy" + of, seed.policy, shape);
   if (seed.occupancy.size() > 0) check_shape("occupancy" + of, seed.occupancy, shape);
   const Vector& nature = seed.worst_case.nature;
   if (nature.size() > 0) {
-    check_size("worst nature" + of, nature.size(), run.nature_rows * run.nature_columns);
+    check_size("worst nature" + of, nature.size(), world.nature_rows * world.nature_columns);
   }
   check(seed.seconds.size() <= seed.metrics.size(),
         "seconds{} has {} entries, must be at most the {} of its metrics", of, seed.seconds.size(),
@@ -51,6 +52,19 @@ void check_grid(const GridRecord& grid, Index states) {
     const int cell = grid.cell_of_state[s];
     check(cell >= 0 && cell < cells, "cell of state {} is {}, must be in [0, {})", s, cell, cells);
   }
+}
+
+void check_world(const WorldRecord& world) {
+  check(world.states >= 0 && world.actions >= 0, "states and actions are {} and {}, must be >= 0",
+        world.states, world.actions);
+  if (!world.action_names.empty()) {
+    check_size("action names", static_cast<Index>(world.action_names.size()), world.actions);
+  }
+  if (world.nature_centre.size() > 0) {
+    check_size("nominal nature", world.nature_centre.size(),
+               world.nature_rows * world.nature_columns);
+  }
+  if (world.grid) check_grid(*world.grid, world.states);
 }
 
 }  // namespace
@@ -172,16 +186,11 @@ std::string kind_text(const WorstCaseRecord& worst_case) {
 }
 
 void check_shapes(const RunRecord& run) {
-  check(run.states >= 0 && run.actions >= 0, "states and actions are {} and {}, must be >= 0",
-        run.states, run.actions);
-  if (!run.action_names.empty()) {
-    check_size("action names", static_cast<Index>(run.action_names.size()), run.actions);
+  check_world(run);
+  for (const SeedRecord& seed : run.seeds) {
+    if (seed.world) check_world(*seed.world);
+    check_seed(run, seed);
   }
-  if (run.nature_centre.size() > 0) {
-    check_size("nominal nature", run.nature_centre.size(), run.nature_rows * run.nature_columns);
-  }
-  if (run.grid) check_grid(*run.grid, run.states);
-  for (const SeedRecord& seed : run.seeds) check_seed(run, seed);
 }
 
 }  // namespace rgu::report

@@ -347,6 +347,21 @@ class Judging(CommandLineTest):
         self.rgu("report", "robust")
         self.assertEqual((self.folder / "robust/report.html").read_bytes(), before)
 
+    def test_seeds_with_worlds_of_different_sizes_have_a_report(self):
+        self.write("grids.toml", "[model]\ngenerator = 'random-grid'\nrows = 5\ncolumns = 6\n[utility]\ntype = 'reward-robust'\n"
+                                 "[ambiguity]\nset = 'lp-ball'\nradius = 0.3\n[stopping]\niterations = 20\n")
+        self.rgu("solve", "grids.toml", "--seeds", "3", "--out", "run", "-q", code=None)
+        first = json.loads((self.folder / "run/run.json").read_text())
+        worlds = [json.loads((self.folder / f"run/seed-{seed}/world.json").read_text()) for seed in (1, 2)]
+        self.assertFalse((self.folder / "run/seed-0/world.json").exists())
+        for seed, world in enumerate([first, *worlds]):
+            policy = json.loads((self.folder / f"run/seed-{seed}/policy.json").read_text())["policy"]
+            self.assertEqual(len(policy), world["states"])
+            self.assertEqual(world["states"], len(world["grid"]["cell_of_state"]))
+        counts = [world["states"] for world in [first, *worlds]]
+        self.assertLess(min(counts), max(counts))
+        self.assertIn(f"{min(counts)} to {max(counts)} states", (self.folder / "run/report.html").read_text())
+
     def test_show_tells_results_and_notes(self):
         text = self.rgu("show", "robust").stdout
         self.assertIn("mean ± sd over 2 seeds", text)

@@ -148,6 +148,9 @@ class Large(MpiTest):
         self.assertEqual(result.stderr.count("drift on a spread model has no smoothing"), 1)
         result = self.mpirun(2, "large", "evaluate", self.problem, "--policy", "nosuch.rgup", code=2)
         self.assertIn("nosuch.rgup: cannot be read", result.stderr)
+        self.write("plain", "")
+        result = self.mpirun(2, "large", "solve", self.problem, "--out", "plain/run", code=4)
+        self.assertEqual(result.stderr.count("cannot make the folder plain/run"), 1)
         noted = self.mpirun(1, "large", "evaluate", self.problem, "--petsc", "-ksp_tipe gmres")
         self.assertIn("PETSc had no use for -ksp_tipe", noted.stderr)
 

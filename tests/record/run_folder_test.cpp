@@ -305,6 +305,30 @@ TEST_F(RunFolderTest, ARunReadsBackAsItWasWritten) {
   EXPECT_EQ(read_policy(folder.seed(5)), Matrix::Ones(2, 1));
 }
 
+TEST_F(RunFolderTest, ASeedMayHaveAWorldOfItsOwn) {
+  const RunFolder folder = made_run("run");
+  RunRecord run = sample_run();
+  run.own_instances = true;
+  write_about(folder, run);
+  fs::create_directories(folder.seed(5));
+  SeedFiles files = sample_seed();
+  files.record.world = run;
+  files.record.world->states = 1;
+  files.record.world->nature_centre = Vector::Constant(2, 7);
+  files.record.world->grid =
+      GridRecord{.rows = 2, .columns = 1, .cell_of_state = {1}, .marks = "#S"};
+  write_seed(folder.seed(5), seed_texts(files));
+  EXPECT_TRUE(has_own_instances(folder));
+  const RunRecord read = read_run(folder);
+  EXPECT_EQ(read.states, run.states);
+  const WorldRecord& world = world_of(read, read.seeds.at(0));
+  EXPECT_EQ(world.states, 1);
+  EXPECT_EQ(world.nature_centre, Vector::Constant(2, 7));
+  EXPECT_EQ(world.grid->marks, "#S");
+  write_file(folder.seed(5) / "world.json", "{\"states\": -1}");
+  expect_invalid([&] { read_run(folder); }, "world.json: \"states\" is -1");
+}
+
 TEST_F(RunFolderTest, AnInterruptedSeedIsNotFinished) {
   const RunFolder folder = made_run("run");
   fs::create_directories(folder.seed(5));

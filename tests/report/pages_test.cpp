@@ -60,6 +60,27 @@ TEST(HtmlReport, RanksNoSeedsThatAreInstancesOfTheirOwn) {
   EXPECT_THAT(html, Not(HasSubstr("class=\"best\"")));
 }
 
+TEST(HtmlReport, DrawsEverySeedInItsOwnWorld) {
+  RunRecord run = grid_run();
+  run.seeds.resize(2);
+  run.own_instances = true;
+  SeedRecord& other = run.seeds[1];
+  const Index states = run.states - 1;  // one more wall
+  WorldRecord world = run;
+  world.states = world.nature_rows = states;
+  world.nature_centre = Vector::Constant(states * run.actions, 0.0625);
+  world.grid->cell_of_state.pop_back();
+  other.policy = Matrix(other.policy.topRows(states));
+  other.occupancy = Matrix(other.occupancy.topRows(states));
+  other.worst_case.nature = Vector::Constant(states * run.actions, 0.125);
+  EXPECT_THROW(html_report(run), InvalidInput);
+  other.world = world;
+  EXPECT_THAT(html_report(run), HasSubstr(fmt::format("{} to {} states", states, run.states)));
+  world.grid->cell_of_state.back() = 1'000'000;
+  other.world = world;
+  EXPECT_THROW(html_report(run), InvalidInput);
+}
+
 TEST(HtmlReport, SaysWhereRobustnessHasNotPaid) {
   RunRecord run = matrix_run();
   run.seeds.resize(2);

@@ -239,18 +239,20 @@ struct SolveLargeArguments : LargeArguments {
 fs::path output_folder(const LargeJob& job, const SolveLargeArguments& arguments) {
   fs::path path = arguments.out.empty() ? free_run_folder(job.config().name + "-large")
                                         : fs::path(arguments.out);
-  std::string complaint;
+  std::string taken;
+  std::string refused;
   if (job.ranks().leads()) {
     std::error_code error;
-    const bool taken = fs::exists(path / "result.json", error);
-    if (taken && !arguments.force) {
-      complaint = fmt::format("{} has a result already; --force replaces it", path.string());
+    if (fs::exists(path / "result.json", error) && !arguments.force) {
+      taken = fmt::format("{} has a result already; --force replaces it", path.string());
     } else if (fs::create_directories(path, error); error) {
-      complaint = fmt::format("cannot make the folder {}: {}", path.string(), error.message());
+      refused = fmt::format("cannot make the folder {}: {}", path.string(), error.message());
     }
   }
-  broadcast(job.ranks(), complaint);
-  if (!complaint.empty()) throw SharedComplaint(complaint);
+  broadcast(job.ranks(), taken);
+  broadcast(job.ranks(), refused);
+  if (!taken.empty()) throw SharedComplaint(taken);
+  if (!refused.empty()) throw SharedFileError(refused);
   return path;
 }
 

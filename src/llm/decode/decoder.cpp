@@ -49,7 +49,7 @@ Decoder::Decoder(const ModelConfig& config, const Weights& weights, const Decode
   const InstructionSet set = options.instructions.value_or(best_instruction_set());
   const decode::Kernels& kernels = decode::kernels_of(set);
   const int threads = thread_count(options.threads);
-  state_ = std::make_unique<State>(set, kernels, threads, decode::PackedModel{});
+  state_ = std::make_unique<State>(State{set, kernels, threads, decode::PackedModel{}});
   decode::pack(config, weights, threads, state_->model);
 }
 
