@@ -128,7 +128,11 @@ std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder&
       std::filesystem::remove(seed_folder / "result.json");
       std::filesystem::remove(seed_folder / "certificate.json");
     }
-    if (!is_finished(seed_folder)) open.push_back(i);
+    if (!is_finished(seed_folder)) {
+      open.push_back(i);
+    } else {
+      drop_previous_checkpoint(seed_folder);  // the end may have been cut off before that
+    }
   }
   std::mutex telling;
   RunnerOptions serial = options;

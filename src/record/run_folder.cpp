@@ -145,6 +145,10 @@ void write_checkpoint(const fs::path& seed_folder, std::string_view text) {
   }
 }
 
+void drop_previous_checkpoint(const fs::path& seed_folder) {
+  fs::remove(seed_folder / "checkpoint.previous");
+}
+
 std::optional<std::string> read_checkpoint(const fs::path& seed_folder,
                                            const CheckpointTest& is_whole) {
   for (const char* name : {"checkpoint", "checkpoint.previous"}) {

@@ -70,6 +70,9 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 // Replaces the checkpoint of a seed; the last one stays as the previous one.
 void write_checkpoint(const std::filesystem::path& seed_folder, std::string_view text);
 
+// Of a seed that has come to its end, which needs one no more.
+void drop_previous_checkpoint(const std::filesystem::path& seed_folder);
+
 // The last checkpoint that is whole, by its checksum and, where given, by `is_whole`; or none.
 using CheckpointTest = std::function<bool(const std::string& text)>;
 std::optional<std::string> read_checkpoint(const std::filesystem::path& seed_folder,

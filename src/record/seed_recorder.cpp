@@ -131,6 +131,6 @@ void SeedRecorder::checkpoint(std::string_view solver_state) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-void SeedRecorder::finish() { fs::remove(folder_ / "checkpoint.previous"); }
+void SeedRecorder::finish() { drop_previous_checkpoint(folder_); }
 
 }  // namespace rgu

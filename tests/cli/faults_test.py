@@ -124,6 +124,13 @@ class Faults(CommandLineTest):
         self.rgu("resume", "whole", "-q")
         self.assertEqual(self.files("whole"), before)
 
+    def test_what_a_kill_at_the_very_end_left_is_cleared_away(self):
+        self.rgu("solve", *SAMPLED, "--seeds", "2", "--set", "stopping.iterations=20", "-q", "--out", "whole")
+        before = self.files("whole")
+        (self.folder / "whole/seed-1/checkpoint.previous").write_bytes(before["seed-1/checkpoint"])
+        self.rgu("resume", "whole", "-q")
+        self.assertEqual(sorted(self.files("whole")), sorted(before))
+
     def test_resuming_a_finished_run_changes_nothing(self):
         self.uninterrupted()
         before = self.files("whole")
