@@ -7,6 +7,7 @@
 
 #include "rgu/base/dense_kernels.hpp"
 
+// NOLINTBEGIN(misc-definitions-in-headers): every file that includes this has its own
 namespace rgu {
 namespace {
 
@@ -255,3 +256,4 @@ constexpr DenseKernels kLoops = {.exponential = exponential,
 
 }  // namespace
 }  // namespace rgu
+// NOLINTEND(misc-definitions-in-headers)

@@ -26,7 +26,8 @@ struct Row {
   std::array<std::int32_t, kColumns.size()> fields;  // in the order of kColumns
   Index line = 0;
 
-  auto operator<=>(const Row&) const = default;  // by trajectory, then by step
+  // By trajectory, then by step. NOLINTNEXTLINE(modernize-use-nullptr): it sees a 0 in <=>
+  auto operator<=>(const Row&) const = default;
 };
 
 Order read_header(LineScanner& lines) {

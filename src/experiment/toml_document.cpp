@@ -100,7 +100,8 @@ void merge_entry(toml::array& into, const toml::key& key, toml::node&& from) {
     return merge(*entry.as_table(), std::move(*inner));
   }
   std::move(from).visit([&](auto&& value) {
-    into.replace(into.cbegin() + static_cast<std::ptrdiff_t>(index), std::move(value));
+    into.replace(into.cbegin() + static_cast<std::ptrdiff_t>(index),
+                 std::forward<decltype(value)>(value));
   });
 }
 
@@ -118,8 +119,9 @@ void merge(toml::table& into, toml::table&& from) {
         merge_entry(*there->as_array(), index, std::move(entry));
       }
     } else {
-      std::move(node).visit(
-          [&, &name = key](auto&& value) { into.insert_or_assign(name, std::move(value)); });
+      std::move(node).visit([&, &name = key](auto&& value) {
+        into.insert_or_assign(name, std::forward<decltype(value)>(value));
+      });
     }
   }
 }

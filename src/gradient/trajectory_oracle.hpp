@@ -22,11 +22,11 @@ struct Trajectories {
 
 // Throws InvalidInput unless there is a trajectory, states and actions are as many, all are in the
 // shape, and those that have ended stay so.
-void check_trajectories(const Trajectories& trajectories, OccupancyShape shape);
+void check_trajectories(const Trajectories& all, OccupancyShape shape);
 
 // lambda_hat and the score weights as of TrajectorySampler, (S, A), the same sums.
-Matrix occupancy_of(const Trajectories& trajectories, OccupancyShape shape, double discount);
-Matrix score_weights_of(const Trajectories& trajectories, const Matrix& cost, double discount);
+Matrix occupancy_of(const Trajectories& all, OccupancyShape shape, double discount);
+Matrix score_weights_of(const Trajectories& all, const Matrix& cost, double discount);
 
 class TrajectorySource {
  public:

@@ -91,7 +91,7 @@ Vector own_entries(Vec vector) {
   check_petsc(VecGetLocalSize(vector, &size));
   const double* entries = nullptr;
   check_petsc(VecGetArrayRead(vector, &entries));
-  const Vector copied = Eigen::Map<const Vector>(entries, size);
+  Vector copied = Eigen::Map<const Vector>(entries, size);
   check_petsc(VecRestoreArrayRead(vector, &entries));
   return copied;
 }

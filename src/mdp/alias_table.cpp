@@ -41,7 +41,8 @@ void AliasTable::fill(std::size_t begin, std::span<const double> row, Index row_
     (mass_[i] < 1.0 ? small_ : large_).push_back(i);
   }
   const auto put = [&](std::uint32_t cell, double own, std::uint32_t alias) {
-    const auto threshold = static_cast<std::uint64_t>(std::ldexp(own, 64 - kAliasBits) + 0.5);
+    const auto threshold =
+        static_cast<std::uint64_t>(std::llround(std::ldexp(own, 64 - kAliasBits)));
     const std::uint64_t most = (std::uint64_t{1} << (64 - kAliasBits)) - 1;
     cells_[begin + cell] = (std::min(threshold, most) << kAliasBits) | alias;
   };

@@ -13,6 +13,6 @@ namespace rgu {
 std::string to_line(const Metrics& metrics);
 
 // Throws InvalidInput, with a message that says what is wrong but not where, on any other text.
-Metrics parse_metrics(std::string_view line);
+Metrics parse_metrics(std::string_view text);
 
 }  // namespace rgu

@@ -106,7 +106,7 @@ Json summary_json(const RunRecord& run) {
 }
 
 fs::path write_report(const fs::path& folder, const RunRecord& run) {
-  const fs::path page = folder / "report.html";
+  fs::path page = folder / "report.html";
   write_file(page, html_report(run));
   return page;
 }

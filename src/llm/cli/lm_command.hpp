@@ -41,7 +41,7 @@ struct ModelArguments {
   std::optional<AdapterFiles> open_adapter_files() const;
   // That of --tokenizer, otherwise the one in the model's folder. Throws InvalidInput if there is
   // none, or if it has ids that the model does not have.
-  std::unique_ptr<Tokenizer> open_tokenizer_for(const ModelFiles& model) const;
+  std::unique_ptr<Tokenizer> open_tokenizer_for(const ModelFiles& files) const;
 };
 
 struct OutputArguments {

@@ -1,6 +1,8 @@
 // rgu-lm, which `rgu lm` and `rgu align` execute: all their commands.
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <exception>
 #include <string_view>
 #include <thread>
 
@@ -125,9 +127,14 @@ int run_align(int argc, char** argv) {
 }  // namespace rgu::llm
 
 int main(int argc, char** argv) {
-  rgu::restart_with_settings(argv);
-  if (argc > 1 && std::string_view(argv[1]) == "align") {
-    return rgu::llm::run_align(argc - 1, argv + 1);
+  try {
+    rgu::restart_with_settings(argv);
+    if (argc > 1 && std::string_view(argv[1]) == "align") {
+      return rgu::llm::run_align(argc - 1, argv + 1);
+    }
+    return rgu::llm::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rgu lm: %s\n", error.what());
+    return rgu::kInternalError;
   }
-  return rgu::llm::run(argc, argv);
 }

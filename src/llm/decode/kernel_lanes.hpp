@@ -11,6 +11,7 @@
 
 #define RGU_INLINE inline __attribute__((always_inline))
 
+// NOLINTBEGIN(misc-definitions-in-headers): every file that includes this has its own
 namespace rgu::llm::decode {
 namespace {
 
@@ -115,3 +116,4 @@ RGU_INLINE Floats<Lanes> gelu_tanh_of(Floats<Lanes> x) {
 
 }  // namespace
 }  // namespace rgu::llm::decode
+// NOLINTEND(misc-definitions-in-headers)

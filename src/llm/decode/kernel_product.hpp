@@ -3,6 +3,7 @@
 
 #include "rgu/llm/decode/kernel_lanes.hpp"
 
+// NOLINTBEGIN(misc-definitions-in-headers): every file that includes this has its own
 namespace rgu::llm::decode {
 namespace {
 
@@ -189,3 +190,4 @@ void product(const Product& p) {
 
 }  // namespace
 }  // namespace rgu::llm::decode
+// NOLINTEND(misc-definitions-in-headers)

@@ -36,7 +36,7 @@ constexpr std::array<const char*, 17> kUnsupported = {"use_rslora",
                                                       "velora_config"};
 
 bool is_nothing(const json& value) {
-  return value.is_null() || value == false || value == "" ||
+  return value.is_null() || value == false || value == json("") ||
          (value.is_structured() && value.empty());
 }
 
@@ -64,7 +64,7 @@ std::vector<std::string> strings(const json& keys, const char* key, const std::s
   check(value.is_array(), "{}: {} is {}, must be a list of names", where, key, one_line(value));
   std::vector<std::string> names;
   for (const json& name : value) {
-    check(name.is_string() && name != "", "{}: {} is {}, must be a list of names", where, key,
+    check(name.is_string() && name != json(""), "{}: {} is {}, must be a list of names", where, key,
           one_line(value));
     names.push_back(name.get<std::string>());
   }

@@ -57,7 +57,7 @@ struct AdapterFiles {
 // PEFT that would change the numbers (use_rslora, use_dora, bias, rank_pattern,
 // layers_to_transform, ...) are refused by name.
 AdapterFiles open_adapter(const std::filesystem::path& folder);
-AdapterConfig adapter_config_from(const nlohmann::json& json, const std::string& where);
+AdapterConfig adapter_config_from(const nlohmann::json& keys, const std::string& where);
 // The tensors of an adapter_model.safetensors whose configuration is known.
 AdapterFiles adapter_from(const AdapterConfig& config, const Weights& stored,
                           const std::string& where);

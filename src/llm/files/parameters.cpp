@@ -137,11 +137,12 @@ std::array<float, 2> normal_pair(std::uint64_t bits) {
 // family.block(i, r).
 void fill_normal(const StreamFamily& family, std::uint32_t row, float deviation,
                  std::span<float> values) {
+  constexpr std::size_t kAtOnce = std::size_t{4} * kPhiloxLanes;
   std::array<std::uint64_t, kPhiloxLanes> first{};
   std::array<std::uint64_t, kPhiloxLanes> second{};
-  for (std::size_t begin = 0; begin < values.size(); begin += 4 * kPhiloxLanes) {
+  for (std::size_t begin = 0; begin < values.size(); begin += kAtOnce) {
     philox_lanes(family, static_cast<std::uint32_t>(begin / 4), row, first.data(), second.data());
-    for (std::size_t i = begin; i < std::min(begin + 4 * kPhiloxLanes, values.size()); i += 2) {
+    for (std::size_t i = begin; i < std::min(begin + kAtOnce, values.size()); i += 2) {
       const std::size_t lane = (i - begin) / 4;
       const auto pair = normal_pair(i % 4 == 0 ? first[lane] : second[lane]);
       values[i] = deviation * pair[0];

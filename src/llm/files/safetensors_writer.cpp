@@ -56,7 +56,7 @@ std::string header_of(const std::vector<Entry>& entries,
     begin = end;
   }
   std::string text = text_of(header);
-  constexpr std::size_t size_bytes = sizeof(std::uint64_t);
+  const std::size_t size_bytes = sizeof(std::uint64_t);
   text.append((kDataAlignment - (text.size() + size_bytes) % kDataAlignment) % kDataAlignment, ' ');
   const std::uint64_t size = text.size();
   return std::string(reinterpret_cast<const char*>(&size), size_bytes) + text;

@@ -168,7 +168,7 @@ void read_merges(const JsonPart& merges, const Ids& ids, ByteLevelModel& model) 
 
 void check_absent(const JsonPart& model, const std::string& key) {
   const std::optional<JsonPart> part = model.find(key);
-  const bool absent = !part || part->value() == "" || part->value() == 0;
+  const bool absent = !part || part->value() == nlohmann::json("") || part->value() == 0;
   if (!absent) part->refuse("null here");
 }
 

@@ -101,7 +101,9 @@ class RowDraw {
 
   SparseMatrix take() {
     rows_.finalize();
-    return std::move(rows_);
+    SparseMatrix taken;
+    taken.swap(rows_);  // Eigen's sparse matrices are copied when they are moved
+    return taken;
   }
 
  private:
@@ -154,13 +156,15 @@ WorldSlice drawn_slice(const GarnetOptions& options, const StateRange& own, Rng&
   check_options(options, own);
   Drawn drawn =
       options.row_streams ? drawn_by_state(options, own, rng) : drawn_in_order(options, own, rng);
-  return {.states = options.states,
-          .actions = options.actions,
-          .discount = options.discount,
-          .own = own,
-          .rows = std::move(drawn.rows),
-          .start = Vector::Constant(own.size(), 1.0 / static_cast<double>(options.states)),
-          .signals = {{"reward", std::move(drawn.reward)}}};
+  WorldSlice slice{.states = options.states,
+                   .actions = options.actions,
+                   .discount = options.discount,
+                   .own = own,
+                   .rows = {},
+                   .start = Vector::Constant(own.size(), 1.0 / static_cast<double>(options.states)),
+                   .signals = {{"reward", std::move(drawn.reward)}}};
+  slice.rows.swap(drawn.rows);
+  return slice;
 }
 
 }  // namespace

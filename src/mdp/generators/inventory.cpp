@@ -114,17 +114,19 @@ WorldSlice made_slice(const InventoryOptions& options, const StateRange& own) {
   const Matrix reward = revenue - ordering - holding;
   Vector start = Vector::Zero(own.size());
   if (own.first == 0 && own.size() > 0) start(0) = 1;
-  return {.states = states,
-          .actions = actions,
-          .discount = options.discount,
-          .own = own,
-          .rows = std::move(rows),
-          .start = std::move(start),
-          .signals = {{"reward", reward},
-                      {"revenue", revenue},
-                      {"ordering", ordering},
-                      {"holding", holding},
-                      {"lost_sales", lost}}};
+  WorldSlice slice{.states = states,
+                   .actions = actions,
+                   .discount = options.discount,
+                   .own = own,
+                   .rows = {},
+                   .start = std::move(start),
+                   .signals = {{"reward", reward},
+                               {"revenue", revenue},
+                               {"ordering", ordering},
+                               {"holding", holding},
+                               {"lost_sales", lost}}};
+  slice.rows.swap(rows);
+  return slice;
 }
 
 }  // namespace

@@ -35,9 +35,9 @@ void give_numbers(const Sink& sink, std::span<const Number> numbers) {
 // `numbers` is a view: it must live until the file is written.
 template <class Number>
 WrittenSection section_of(SectionKind kind, std::span<const Number> numbers,
-                          std::string name = {}) {
+                          const std::string& name = {}) {
   return {.kind = kind,
-          .name = std::move(name),
+          .name = name,
           .size = numbers.size_bytes(),
           .give = [numbers](const Sink& sink) { give_numbers(sink, numbers); }};
 }
