@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,27 @@ enum class GlobalStatus {
 // A gap is small enough at `tolerance` times this.
 inline double gap_scale(double value) { return std::max(std::abs(value), 1e-9); }
 
+// Where f_xi is linearised: Gamma(l) >= f_xi(lambda) + <grad f_xi(lambda), l - lambda>.
+struct TangentPoint {
+  Vector nature = {};     // xi, a member of the ambiguity set
+  Matrix occupancy = {};  // lambda: (S, A)
+  // Drift only: a unit vector u, and -<u'W psi psi'W'u, l> is the minorant; empty: the gradient.
+  Vector direction = {};
+};
+
+struct WitnessPiece {
+  double weight = 0;  // > 0; the weights of a witness sum to 1
+  std::shared_ptr<const TangentPoint> at = {};
+};
+
+// All that is needed to check a lower bound in one pass over the model. With c the mean slope of
+// the pieces and b their mean offset, b + (1-g) <rho, V> - e <= Gamma on Lambda, where e is the
+// least number with V(s) <= c(s,a) + g (P V)(s,a) + e for all (s,a).
+struct Witness {
+  std::vector<WitnessPiece> pieces = {};  // empty: there is none
+  Vector potential = {};                  // V: (S)
+};
+
 struct GlobalSolution {
   Matrix occupancy = {};                     // (S, A), of `policy`
   Matrix policy = {};                        // (S, A)
@@ -54,6 +76,7 @@ struct GlobalSolution {
   double value = 0;                          // Gamma(occupancy), or above it by what `kind` says
   AnswerKind kind = AnswerKind::kBestFound;  // of the value
   double lower_bound = 0;                    // no member of Lambda has a smaller Gamma
+  Witness witness = {};                      // of the lower bound
   GlobalStatus status = GlobalStatus::kLimit;
   int iterations = 0;
   std::string method = {};  // one line in words
