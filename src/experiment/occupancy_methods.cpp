@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "rgu/experiment/theory_numbers.hpp"
+#include "rgu/experiment/witness_record.hpp"
 #include "rgu/global/envelope.hpp"
 #include "rgu/global/saddle_gap.hpp"
 #include "rgu/mdp/occupancy.hpp"
@@ -66,8 +67,8 @@ SolverResult minimise_envelope(const Instance& instance, const EnvelopeRun& opti
   }
   const GlobalSolution& best = solver.best();
   if (best.iterations > 0) {
-    certificate = {
-        .lower_bound = best.lower_bound, .best_known = best.value, .method = best.method};
+    certificate = certificate_of(instance, best);
+    certificate.gap_asked = options.tolerance * gap_scale(best.value);
   }
   return {.status = status, .state = std::move(state)};
 }

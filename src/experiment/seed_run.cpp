@@ -13,6 +13,7 @@
 #include "rgu/experiment/sample_budgets.hpp"
 #include "rgu/experiment/solve_by.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
+#include "rgu/experiment/witness_record.hpp"
 #include "rgu/gradient/exact_oracle.hpp"
 #include "rgu/gradient/occupancy_oracle.hpp"
 #include "rgu/gradient/sampled_oracle.hpp"
@@ -230,12 +231,21 @@ std::optional<std::string> trouble_with_constraints(const ProblemConfig& config,
       excess);
 }
 
-std::string multiplier_text(const Vector& multipliers, const Vector& violation) {
-  std::string text = "multipliers at the last iterate:";
-  for (Index k = 0; k < multipliers.size(); ++k) text += fmt::format(" {:.5g}", multipliers(k));
-  text += "; constraint less threshold:";
-  for (const double excess : violation) text += fmt::format(" {:.2g}", excess);
-  return text;
+// The adversary's side of the solution. A method that always answers with the worst multipliers
+// has none of a saddle point, but for what its lower bound is made of.
+void add_adversary(const ProblemConfig& config, const Utility& utility, const SolverState& state,
+                   SeedRecord& record) {
+  AdversaryRecord& adversary = record.adversary;
+  adversary.last = state.point.nature;
+  adversary.drawn = state.drawn.nature;
+  adversary.average = state.average.nature;
+  adversary.mixture = mixture_of(record.certificate.witness);
+  if (!adversary.mixture.members.empty()) {
+    record.multipliers = multipliers_in(utility, mean_of(adversary.mixture));
+  } else if (!answers_with_extremes(config)) {
+    record.multipliers =
+        multipliers_in(utility, adversary.average.size() > 0 ? adversary.average : adversary.last);
+  }
 }
 
 }  // namespace
@@ -283,17 +293,13 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
       record.status = "constraints not met; " + record.status;
       record.notes.push_back(std::move(*trouble));
     }
-    // The envelope solver has the worst multipliers, not those of a saddle point.
-    const bool saddle = !std::holds_alternative<EnvelopeConfig>(parts_->config.solver.method);
-    if (saddle && constraints->violation.size() == nature.size()) {
-      record.notes.push_back(multiplier_text(nature, constraints->violation));
-    }
   }
   record.policy = facts.evaluation.policy();
   record.nominal = nominal_value(instance, facts);
   record.occupancy = std::move(facts.occupancy);
   record.worst_case = record_of(facts.worst_case);
   record.certificate = parts_->certificate;
+  add_adversary(parts_->config, *instance.utility, state, record);
   if (std::holds_alternative<EnvelopeConfig>(parts_->config.solver.method) &&
       result.status != Status::kCertified && record.solved) {
     record.solved = false;
