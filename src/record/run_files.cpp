@@ -124,15 +124,6 @@ WitnessRecord witness_of(const Json& json) {
   return witness;
 }
 
-std::string certificate_text(const CertificateRecord& certificate) {
-  Json json = {{"lower_bound", rgu::to_json(certificate.lower_bound)},
-               {"best_known", rgu::to_json(certificate.best_known)},
-               {"gap_asked", rgu::to_json(certificate.gap_asked)},
-               {"method", certificate.method}};
-  if (certificate.witness.exists()) json["witness"] = to_json(certificate.witness);
-  return json.dump(1) + '\n';
-}
-
 CertificateRecord certificate_of(const Json& json) {
   CertificateRecord certificate{.lower_bound = number<double>(json, "lower_bound"),
                                 .best_known = number<double>(json, "best_known"),
@@ -254,6 +245,19 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
 
 }  // namespace
 
+std::string to_text(const CertificateRecord& certificate) {
+  Json json = {{"lower_bound", rgu::to_json(certificate.lower_bound)},
+               {"best_known", rgu::to_json(certificate.best_known)},
+               {"gap_asked", rgu::to_json(certificate.gap_asked)},
+               {"method", certificate.method}};
+  if (certificate.witness.exists()) json["witness"] = to_json(certificate.witness);
+  return json.dump(1) + '\n';
+}
+
+CertificateRecord parse_certificate(std::string_view text) {
+  return certificate_of(parse_json(text));
+}
+
 void write_about(const RunFolder& folder, const RunRecord& run) {
   Json json = {{"name", run.name},
                {"description", run.description},
@@ -302,7 +306,7 @@ std::vector<FileText> seed_texts(const SeedFiles& seed) {
   texts.push_back({"worst_case.json", worst.dump(1) + '\n'});
   if (!seed.problem.empty()) texts.push_back({"problem.json", seed.problem});
   if (record.certificate.exists()) {
-    texts.push_back({"certificate.json", certificate_text(record.certificate)});
+    texts.push_back({"certificate.json", to_text(record.certificate)});
   }
   texts.push_back({"result.json", result.dump(1) + '\n'});
   return texts;
@@ -315,7 +319,7 @@ void write_seed(const fs::path& folder, const std::vector<FileText>& texts) {
 void write_certificate(const fs::path& folder, const CertificateRecord& certificate,
                        const std::string& problem) {
   if (!problem.empty()) write_file(folder / "problem.json", problem);
-  write_file(folder / "certificate.json", certificate_text(certificate));
+  write_file(folder / "certificate.json", to_text(certificate));
 }
 
 BuildFacts read_build(const RunFolder& folder) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rgu/record/run_folder.hpp"
@@ -36,6 +37,10 @@ void write_seed(const std::filesystem::path& seed_folder, const std::vector<File
 // certificate.json: written where something was proven, after problem.json, unless that is empty.
 void write_certificate(const std::filesystem::path& seed_folder,
                        const CertificateRecord& certificate, const std::string& problem);
+
+// The text of certificate.json and what it says. Throws InvalidInput on any other text.
+std::string to_text(const CertificateRecord& certificate);
+CertificateRecord parse_certificate(std::string_view text);
 
 // What run.json says that the run was made from.
 std::string read_fingerprint(const RunFolder& folder);
