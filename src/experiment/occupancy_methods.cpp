@@ -68,7 +68,8 @@ SolverResult minimise_envelope(const Instance& instance, const EnvelopeRun& opti
   const GlobalSolution& best = solver.best();
   if (best.iterations > 0) {
     certificate = certificate_of(instance, best);
-    certificate.gap_asked = options.tolerance * gap_scale(best.value);
+    const GapTolerance tolerance = options.tolerance;
+    certificate.gap_asked = tolerance.at(best.value, best.cost_scale);
   }
   return {.status = status, .state = std::move(state)};
 }
@@ -93,7 +94,7 @@ Metrics occupancy_metrics(const ProblemConfig& config, const Instance& instance,
   if (std::isfinite(iteration.report.lower_bound)) {
     metrics.lower_bound = iteration.report.lower_bound;
     // Never 0: rounding could hide as much, and a logarithmic axis would end.
-    metrics.optimality_gap = std::max(1e-16 * gap_scale(metrics.envelope),
+    metrics.optimality_gap = std::max(1e-16 * std::max(std::abs(metrics.envelope), 1e-9),
                                       metrics.envelope + slack - metrics.lower_bound);
   }
   if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
