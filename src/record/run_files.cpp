@@ -175,6 +175,29 @@ AdversaryRecord adversary_of(const Json& json) {
   return adversary;
 }
 
+// Parts that say nothing are left out.
+Json to_json(const LimitRecord& limits) {
+  Json json = {{"violation", rgu::to_json(limits.violation)}};
+  if (limits.needed.size() > 0) json["needed_multipliers"] = rgu::to_json(limits.needed);
+  if (limits.is_infeasible()) {
+    json["infeasible"] = {{"combination", rgu::to_json(limits.combination)},
+                          {"excess", rgu::to_json(limits.excess)},
+                          {"potential", rgu::to_json(limits.potential)}};
+  }
+  return json;
+}
+
+LimitRecord limits_of(const Json& json) {
+  LimitRecord limits{.violation = vector_of(json, "violation")};
+  if (json.contains("needed_multipliers")) limits.needed = vector_of(json, "needed_multipliers");
+  if (!json.contains("infeasible")) return limits;
+  const Json& proof = json["infeasible"];
+  limits.combination = vector_of(proof, "combination");
+  limits.excess = number<double>(proof, "excess");
+  limits.potential = vector_of(proof, "potential");
+  return limits;
+}
+
 // Runs of other kinds say so.
 void check_kind(const Json& json) {
   if (!json.contains("kind")) return;
@@ -239,6 +262,7 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
     record.notes = word_list(json, "notes");
     if (json.contains("adversary")) record.adversary = adversary_of(json["adversary"]);
     if (json.contains("multipliers")) record.multipliers = vector_of(json, "multipliers");
+    if (json.contains("limits")) record.limits = limits_of(json["limits"]);
   });
   return record;
 }
@@ -296,6 +320,7 @@ std::vector<FileText> seed_texts(const SeedFiles& seed) {
                  {"solved", record.solved}, {"finished", seed.finished},
                  {"notes", record.notes},   {"adversary", to_json(record.adversary)}};
   if (record.multipliers.size() > 0) result["multipliers"] = rgu::to_json(record.multipliers);
+  if (record.limits.violation.size() > 0) result["limits"] = to_json(record.limits);
   std::vector<FileText> texts;
   if (record.world) {
     Json world;
@@ -358,6 +383,12 @@ CertificateRecord read_certificate(const fs::path& folder) {
 
 WorstCaseRecord read_worst_case(const fs::path& folder) {
   return naming(folder / "worst_case.json", [](const Json& json) { return worst_case_of(json); });
+}
+
+LimitRecord read_limits(const fs::path& folder) {
+  return naming(folder / "result.json", [](const Json& json) {
+    return json.contains("limits") ? limits_of(json["limits"]) : LimitRecord{};
+  });
 }
 
 Matrix read_policy(const fs::path& folder) {
