@@ -12,7 +12,9 @@
 #include "rgu/record/json_difference.hpp"
 #include "rgu/record/named_files.hpp"
 #include "rgu/record/run_files.hpp"
+#include "rgu/robustness/feasibility.hpp"
 #include "rgu/solver/status.hpp"
+#include "rgu/utility/reward.hpp"
 
 namespace rgu {
 namespace {
@@ -98,6 +100,34 @@ void check_status(const fs::path& folder, const CertificateRecord& certificate,
                                       status, seed.gap(), certificate.gap_asked));
 }
 
+// Infeasibility is a lower bound too: on the combination of the costs, less that of the limits.
+void check_infeasibility(const Instance& instance, const LimitRecord& claimed,
+                         SeedVerification& seed) {
+  if (!claimed.is_infeasible()) return;
+  const Vector& y = claimed.combination;
+  const Limits limits = limits_of(*instance.utility);
+  if (y.size() != limits.thresholds.size() || !(y.minCoeff() >= 0)) {
+    seed.failures.push_back(
+        fmt::format("the combination of constraints has {} entries, must have {}, all >= 0",
+                    y.size(), limits.thresholds.size()));
+    return;
+  }
+  const Vector reward = -(limits.costs * y);
+  const LinearReward combined(
+      as_matrix(reward, instance.world.mdp.states(), instance.world.mdp.actions()));
+  const Witness witness{.pieces = {{.weight = 1, .at = std::make_shared<TangentPoint>()}},
+                        .potential = claimed.potential};
+  const WitnessBound proven = witness_bound(instance.world.mdp, combined, witness);
+  const double excess = proven.bound - y.dot(limits.thresholds);
+  const double rounding =
+      proven.rounding + 4 * kEps * y.cwiseProduct(limits.thresholds).cwiseAbs().sum();
+  if (excess - rounding > 0 && claimed.excess <= excess + 2 * rounding) return;
+  seed.failures.push_back(fmt::format(
+      "the constraints are said to be exceeded by {:.17g} whatever the policy, but the potential "
+      "proves {:.17g}",
+      claimed.excess, excess));
+}
+
 void check_problem(const Instance& instance, const fs::path& folder, SeedVerification& seed) {
   if (!fs::exists(folder / "problem.json")) return;
   const std::string made = problem_text(instance, std::numeric_limits<Index>::max());
@@ -126,6 +156,7 @@ SeedVerification verified(const ProblemConfig& config, const RunFolder& run, std
   seed.worst_case = record_of(facts.worst_case);
   check_worst_case(instance, facts.occupancy, claimed, seed);
   check_problem(instance, folder, seed);
+  check_infeasibility(instance, read_limits(folder), seed);
   const CertificateRecord certificate = certificate_in(folder);
   seed.claimed_bound = certificate.lower_bound;
   seed.pieces = std::ssize(certificate.witness.pieces);

@@ -37,7 +37,8 @@ struct SeedVerification {
 };
 
 // Every seed with a policy, in the order of the config: its certificate, its worst case against
-// worst_case.json, its status, and problem.json, if there is one. Reads only. Throws InvalidInput
+// worst_case.json, its status, a proof that no policy meets the constraints, and problem.json, as
+// far as it has them. Reads only. Throws InvalidInput
 // as read_run_config does, and on files that are not as written.
 std::vector<SeedVerification> verify_run(const RunFolder& folder);
 

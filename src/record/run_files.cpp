@@ -188,8 +188,7 @@ Json to_json(const LimitRecord& limits) {
 }
 
 LimitRecord limits_of(const Json& json) {
-  LimitRecord limits;
-  limits.violation = vector_of(json, "violation");
+  LimitRecord limits{.violation = vector_of(json, "violation")};
   if (json.contains("needed_multipliers")) limits.needed = vector_of(json, "needed_multipliers");
   if (!json.contains("infeasible")) return limits;
   const Json& proof = json["infeasible"];
@@ -261,9 +260,9 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
     record.status = words(json, "status");
     record.solved = member(json, "solved") == true;
     record.notes = word_list(json, "notes");
-    if (json.contains("limits")) record.limits = limits_of(json["limits"]);
     if (json.contains("adversary")) record.adversary = adversary_of(json["adversary"]);
     if (json.contains("multipliers")) record.multipliers = vector_of(json, "multipliers");
+    if (json.contains("limits")) record.limits = limits_of(json["limits"]);
   });
   return record;
 }
@@ -384,6 +383,12 @@ CertificateRecord read_certificate(const fs::path& folder) {
 
 WorstCaseRecord read_worst_case(const fs::path& folder) {
   return naming(folder / "worst_case.json", [](const Json& json) { return worst_case_of(json); });
+}
+
+LimitRecord read_limits(const fs::path& folder) {
+  return naming(folder / "result.json", [](const Json& json) {
+    return json.contains("limits") ? limits_of(json["limits"]) : LimitRecord{};
+  });
 }
 
 Matrix read_policy(const fs::path& folder) {

@@ -61,6 +61,8 @@ Matrix read_policy(const std::filesystem::path& seed_folder);
 // Throw InvalidInput, naming the file, where it is missing or not as written.
 CertificateRecord read_certificate(const std::filesystem::path& seed_folder);
 WorstCaseRecord read_worst_case(const std::filesystem::path& seed_folder);
+// From result.json; empty: the problem has no limits.
+LimitRecord read_limits(const std::filesystem::path& seed_folder);
 
 // The whole record. A seed without a result has the metrics written so far and the status
 // "not finished". Throws InvalidInput, naming file and line, on files that are not as written.
