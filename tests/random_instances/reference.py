@@ -1,0 +1,80 @@
+"""The optimum of an instance, from HiGHS or CVXOPT, as an interval that NumPy recomputes from the raw model.
+
+The upper end is the worst-case value of the policy that the solver found, its occupancy from a linear solve. The lower
+end is an affine minorant of the objective, made of the solver's multipliers and corrected to be one exactly, minimised
+over all policies by policy iteration. So neither end depends on the tolerances of the solver, only their distance does.
+"""
+
+import numpy as np
+from models import Model
+from program import Program, ReferenceFailed
+
+GOOD_WIDTH = 1e-9
+
+
+class Interval:
+    """lower <= optimum <= upper; unit is the size of the costs at the optimum."""
+
+    def __init__(self, lower, upper, unit, occupancy, solver):
+        self.lower, self.upper, self.unit, self.occupancy, self.solver = lower, upper, unit, occupancy, solver
+
+    @property
+    def scale(self):
+        """What tolerances are relative to."""
+        return max(abs(self.upper), self.unit)
+
+    @property
+    def width(self):
+        """Of the interval, relative."""
+        return (self.upper - self.lower) / self.scale if self.scale > 0 else self.upper - self.lower
+
+
+def occupancy_variables(program, model: Model):
+    """lambda (S A) as variables on the occupancy polytope; 0 in states that no policy reaches."""
+    reached = np.repeat(model.reachable(), model.actions)
+    free = program.variables(int(reached.sum()))
+    program.nonnegative(free)
+    matrix, right = model.flow()
+    rows = model.reachable()
+    program.equal(free.times(matrix[np.ix_(rows, reached)]) - right[rows])
+    return free.times(np.eye(model.pairs)[:, reached])
+
+
+def value_of(terms, occupancy):
+    """The worst-case value of an occupancy."""
+    return sum(weight * piece.value(occupancy) for weight, piece in terms)
+
+
+def optimum(model, terms):
+    """The Interval of min over policies of sum of weight * Gamma, for terms (weight, piece)."""
+    program = Program()
+    occupancy = occupancy_variables(program, model)
+    for weight, piece in terms:
+        program.weight = weight
+        piece.add(program, occupancy)
+    best = None
+    for solution in program.solutions():
+        found = interval(model, terms, solution, solution.value(occupancy))
+        if np.isfinite(found.width) and (best is None or found.width < best.width):
+            best = found
+        if best is not None and best.width <= GOOD_WIDTH:
+            break
+    if best is None:
+        raise ReferenceFailed("the solver found nothing")
+    return best
+
+
+def interval(model, terms, solution, occupancy):
+    found = model.nearest_occupancy(occupancy)
+    upper = value_of(terms, found)
+    bounds = []
+    for variant in (0, 1):
+        constant, gradient, unit = 0.0, np.zeros(model.pairs), 0.0
+        for weight, piece in terms:
+            offset, slope = piece.minorant(found, solution, variant)
+            constant, gradient = constant + weight * offset, gradient + weight * slope
+            unit += weight * piece.unit(found, slope)
+        least, _ = model.least(gradient)
+        bounds.append((constant + least, unit))
+    lower, unit = max(bounds)
+    return Interval(lower, upper, unit, found, solution.status)
