@@ -380,7 +380,7 @@ def make_sum(*names):
         if name == "quadratic":
             return Quadratic(model, Singleton(target_of(rng, model, "pairs")))
         if name == "quadratic-l2":
-            return Quadratic(model, Ball(target_of(rng, model, "pairs"), float(10 ** rng.uniform(-3, 0)), 2), alone=False)
+            return Quadratic(model, Ball(target_of(rng, model, "pairs"), float(10 ** rng.uniform(-3, 0)), 2))
         return drift_parts(rng, model, name[6:])
 
     def make(rng, most):

@@ -194,7 +194,7 @@ class Divergence:
 class Quadratic:
     """QuadraticTarget on Euclidean balls, on boxes, and on sets with few vertices."""
 
-    def __init__(self, model, ambiguity, alone=True):
+    def __init__(self, model, ambiguity, alone=False):
         self.model, self.ambiguity, self.alone, self.name = model, ambiguity, alone, f"weights{next(_names)}"
         self.ball = ambiguity if isinstance(ambiguity, Ball) and ambiguity.p == 2 else None
         self.box = as_box(ambiguity)
@@ -206,7 +206,7 @@ class Quadratic:
             program.add_square(occupancy - self.ball.centre)
             if not self.alone:
                 t = program.variables(1)
-                program.within(t, occupancy - self.ball.centre)
+                program.within(t, occupancy - self.ball.centre, self.name)
                 program.minimise(self.ball.radius * t)
         elif self.box:
             z = program.variables(len(occupancy))
@@ -229,12 +229,10 @@ class Quadratic:
 
     def minorant(self, occupancy, solution, variant=0):
         if self.ball:
-            # (d + r)^2/2 >= (e + r)^2/2 + (e + r)(d - e), d >= <v, lambda - c>, e = |lambda_bar - c|, |v| <= 1.
+            # d^2/2 >= <a, lambda - c> - |a|^2/2 for a = lambda_bar - c, and r d >= r <v, lambda - c> for |v| <= 1.
             away = occupancy - self.ball.centre
-            distance = np.linalg.norm(away)
-            v = self._direction(away, distance)
-            slope = (distance + self.ball.radius) * v
-            return 0.5 * (distance + self.ball.radius) ** 2 - (distance + self.ball.radius) * distance - slope @ self.ball.centre, slope
+            slope = away + self.ball.radius * self._direction(away, solution, variant)
+            return self.ball.radius**2 / 2 - 0.5 * away @ away - slope @ self.ball.centre, slope
         if self.box:
             half = 0.5 * (self.box.upper - self.box.lower)
             distance = np.abs(occupancy - self.box.centre)
@@ -247,10 +245,16 @@ class Quadratic:
         halves = 0.5 * (self.vertices**2).sum(axis=1)
         return weights @ halves - 0.5 * occupancy @ occupancy, occupancy - weights @ self.vertices
 
-    @staticmethod
-    def _direction(away, distance):
-        # A target that is attainable within rounding: v = 0 gives r^2/2, which is the optimum then.
-        return away / distance if distance > 1e-7 else np.zeros_like(away)
+    def _direction(self, away, solution, variant):
+        """v, from the occupancy or, at the kink, from the multipliers of the cone."""
+        if variant == 0:
+            distance = np.linalg.norm(away)
+            return away / distance if distance > 0 else away
+        cone = solution.multipliers.get(self.name)
+        if cone is None:
+            return np.zeros_like(away)
+        v = -cone[1:] / max(cone[0], 1e-300)
+        return v / max(1.0, np.linalg.norm(v))
 
     def unit(self, occupancy, gradient):
         return 0.5 * occupancy @ occupancy

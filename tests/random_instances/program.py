@@ -114,10 +114,12 @@ class Program:
         self.signs = []  # Affine >= 0
         self.named_signs = []  # (name, position in signs)
         self.rounds = []  # |tail| <= head: Affine, head first
+        self.named_rounds = []  # (name, position in rounds)
         self.matrices = []  # (name, order, Affine of order^2 entries, column after column) >= 0
         self.squares = []  # Affine y: adds |y|^2 / 2
         self.logarithms = []  # (weight, Affine p, delta): adds weight sum p log(p + delta)
         self.objective = None
+        self.begin = np.zeros(0)  # values of the first variables to start with, where the method takes any
         self.weight = 1.0  # of the terms that are added next
 
     def variables(self, count):
@@ -137,8 +139,10 @@ class Program:
             self.named_signs.append((name, len(self.signs)))
         self.signs.append(expression)
 
-    def within(self, head, tail):
+    def within(self, head, tail, name=None):
         """|tail| <= head."""
+        if name is not None:
+            self.named_rounds.append((name, len(self.rounds)))
         self.rounds.append(stacked([head, tail]))
 
     def product_above(self, one, two, middle):
@@ -164,7 +168,7 @@ class Program:
         if self.objective is None:
             self.objective = Affine(sparse.csr_matrix((1, self.size)), [0.0])
         if self._linear():
-            yield self._by_highs()
+            yield from self._by_highs()
         else:
             yield from self._by_cvxopt()
 
@@ -205,7 +209,15 @@ class Program:
             raise ReferenceFailed(f"HiGHS: {found.message}")
         named = self._by_name(-found.eqlin.marginals)
         self._signs_by_name(named, -found.ineqlin.marginals)
-        return Solution(found.x, named, "HiGHS optimal")
+        yield Solution(found.x, named, "HiGHS optimal")
+        # Flow errors of 1e-12 grow by 1/(1 - discount): the nearest point that meets the active rows to rounding.
+        active = np.abs(signs.wide(self.size) @ found.x + signs.offset) < 1e-8
+        rows = sparse.vstack([equal, -signs.wide(self.size)[active]]).toarray()
+        target = np.concatenate([right, signs.offset[active]])
+        point = found.x
+        for _ in range(2):
+            point = point + np.linalg.lstsq(rows, target - rows @ point, rcond=1e-13)[0]
+        yield Solution(point, named, "HiGHS, active set")
 
     def _by_cvxopt(self):
         equal, right = self._equations()
@@ -222,7 +234,9 @@ class Program:
             offsets = np.concatenate([y.offset for y in self.squares])
             quadratic = (wide.T @ wide).tocsr()
             cost = cost + wide.T @ offsets
-        for options in CVXOPT_STEPS:
+        if self.logarithms:
+            yield from self._by_newton(quadratic, cost, every, equal, right, g, h, dims, a, b)
+        for options in CVXOPT_STEPS[:1] if self.logarithms else CVXOPT_STEPS:
             for factorisation in (None, "ldl"):
                 settings = {"show_progress": False, "maxiters": 60, **options}
                 try:
@@ -234,30 +248,48 @@ class Program:
                 if quadratic is not None and not (self.rounds or self.matrices or self.logarithms):
                     yield self._polished(found, quadratic, cost, every, equal, right)
                 yield self._solution_of(found, dims)
+                if self.logarithms:
+                    break
 
     def _polished(self, found, quadratic, cost, signs, equal, right):
-        """The solution of the optimality conditions of a quadratic program with its active inequalities as equations."""
+        """The optimality conditions of a quadratic program solved with the active inequalities as equations, which are
+        updated by the signs of slacks and multipliers (the primal-dual active-set method)."""
+        rows = signs.wide(self.size)
+        point, y = np.array(found["x"]).ravel(), np.array(found["y"]).ravel()
         z, s = np.array(found["z"]).ravel(), np.array(found["s"]).ravel()
-        active = np.nonzero(z > s)[0]
+        seen = set()
+        for _ in range(30):
+            active = z > s
+            if active.tobytes() in seen:
+                break
+            seen.add(active.tobytes())
+            point, y, z = self._equality_constrained(point, y, z, active, quadratic, cost, signs, equal, right)
+            s = np.where(active, 0.0, rows @ point + signs.offset)
+        named = self._by_name(y)
+        self._signs_by_name(named, np.maximum(z, 0))
+        return Solution(point, named, "CVXOPT, active set")
+
+    def _equality_constrained(self, point, y, z, active, quadratic, cost, signs, equal, right):
         rows = sparse.vstack([equal, -signs.wide(self.size)[active]])
         right = np.concatenate([right, signs.offset[active]])
         system = sparse.bmat([[quadratic, rows.T], [rows, None]]).tocsc()
         target = np.concatenate([-cost, right])
         shift = sparse.diags(np.concatenate([np.full(self.size, 1e-9), np.full(len(right), -1e-9)]))
         factors = splu((system + shift).tocsc())
-        point = np.concatenate([np.array(found["x"]).ravel(), np.array(found["y"]).ravel(), z[active]])
+        whole = np.concatenate([point, y, z[active]])
         for _ in range(20):
-            point = point + factors.solve(target - system @ point)
+            whole = whole + factors.solve(target - system @ whole)
         multipliers = np.zeros(len(z))
-        multipliers[active] = point[self.size + equal.shape[0]:]
-        named = self._by_name(point[self.size:self.size + equal.shape[0]])
-        self._signs_by_name(named, multipliers)
-        return Solution(point[:self.size], named, "CVXOPT, active set")
+        multipliers[active] = whole[self.size + len(y):]
+        return whole[:self.size], whole[self.size:self.size + len(y)], multipliers
 
     def _solution_of(self, found, dims):
         named = self._by_name(np.array(found["y"]).ravel())
         cone = np.array(found["zl"] if "zl" in found else found["z"]).ravel()
         self._signs_by_name(named, cone)
+        for name, position in self.named_rounds:
+            begin = dims["l"] + sum(dims["q"][:position])
+            named[name] = cone[begin:begin + dims["q"][position]]
         begin = dims["l"] + sum(dims["q"])
         for name, order, _ in self.matrices:
             if name is not None:
@@ -269,38 +301,80 @@ class Program:
     def _call_cvxopt(self, quadratic, cost, g, h, dims, a, b, settings, factorisation):
         chosen = {"kktsolver": factorisation, "options": settings}
         if self.logarithms:
-            return solvers.cp(self._smooth(quadratic, cost), g, h, dims, a, b, **chosen)
+            evaluate = self._smooth(quadratic, cost)
+            return solvers.cp(lambda x=None, z=None: self._for_cp(evaluate, x, z), g, h, dims, a, b, **chosen)
         if quadratic is None:
             return solvers.conelp(matrix(cost), g, h, dims, a, b, **chosen)
         return solvers.coneqp(_cvxopt(quadratic), matrix(cost), g, h, dims, a, b, **chosen)
 
-    def _smooth(self, quadratic, cost):
-        """F of CVXOPT's cp: value, gradient and Hessian of the whole objective."""
-        masses = [(weight, p.wide(self.size), p.offset, delta) for weight, p, delta in self.logarithms]
+    def _first_point(self):
         begin = np.zeros(self.size)
-        for _, p, offset, _ in masses:
-            # Masses are sums of variables, so that these are positive.
-            begin[np.unique(p.indices)] = 0.1
+        begin[:len(self.begin)] = self.begin
+        return begin
 
-        def evaluate(x=None, z=None):
-            if x is None:
-                return 0, matrix(begin)
-            point = np.array(x).ravel()
+    def _for_cp(self, evaluate, x, z):
+        if x is None:
+            return 0, matrix(self._first_point())
+        value, gradient, hessian = evaluate(np.array(x).ravel())
+        answer = matrix([float(value)]), matrix(gradient, (1, self.size))
+        return answer if z is None else (*answer, _cvxopt(hessian * z[0]))
+
+    def _by_newton(self, quadratic, cost, every, equal, right, g, h, dims, a, b):
+        """Newton's method, each step a cone program: where CVXOPT's own method for smooth objectives stalls."""
+        evaluate = self._smooth(quadratic, cost)
+        point, found = None, None
+        for _ in range(60):
+            at = self._first_point() if point is None else point
+            value, gradient, hessian = evaluate(at)
+            model = gradient - hessian @ at
+            found = self._quadratic_model(hessian, model, g, h, dims, a, b)
+            if found is None:
+                return
+            there = np.array(found["x"]).ravel()
+            if point is None:
+                point = there  # the first point has no values for variables besides the occupancy
+                continue
+            decrease = gradient @ (there - point)
+            step = 1.0
+            while step > 1e-8 and evaluate(point + step * (there - point))[0] > value + 0.1 * step * decrease:
+                step *= 0.5
+            point = point + step * (there - point)
+            if decrease > -1e-13:
+                break
+        if not (self.rounds or self.matrices):
+            _, gradient, hessian = evaluate(point)
+            yield self._polished(found, hessian, gradient - hessian @ point, every, equal, right)
+        yield self._solution_of({**found, "status": "Newton"}, dims)
+
+    @staticmethod
+    def _quadratic_model(hessian, cost, g, h, dims, a, b):
+        for options in CVXOPT_STEPS:
+            settings = {"show_progress": False, "maxiters": 40, **options}
+            try:
+                found = solvers.coneqp(_cvxopt(hessian), matrix(cost), g, h, dims, a, b, options=settings)
+            except (ValueError, ArithmeticError, ZeroDivisionError):
+                continue
+            if found["status"] == "optimal":
+                return found
+        return None
+
+    def _smooth(self, quadratic, cost):
+        """x -> value, gradient and Hessian of the whole objective."""
+        masses = [(weight, p.wide(self.size), p.offset, delta) for weight, p, delta in self.logarithms]
+
+        def evaluate(point):
             value, gradient = cost @ point, cost.copy()
             hessian = sparse.csr_matrix((self.size, self.size)) if quadratic is None else quadratic
             if quadratic is not None:
                 value, gradient = value + 0.5 * point @ (quadratic @ point), gradient + quadratic @ point
             for weight, p, offset, delta in masses:
                 mass = p @ point + offset
-                if mass.min() <= -delta:
-                    return None, None
-                value += weight * (mass @ np.log(mass + delta))
-                gradient = gradient + p.T @ (weight * (np.log(mass + delta) + mass / (mass + delta)))
-                second = weight * (1 / (mass + delta) + delta / (mass + delta) ** 2)
+                # Below 0, where no solution is, the parabola with the same value and derivatives at 0.
+                above, below = np.maximum(mass, 0), np.minimum(mass, 0)
+                value += weight * (above @ np.log(above + delta) + below.sum() * np.log(delta) + below @ below / delta)
+                gradient = gradient + p.T @ (weight * (np.log(above + delta) + above / (above + delta) + 2 * below / delta))
+                second = weight * (1 / (above + delta) + delta / (above + delta) ** 2)
                 hessian = hessian + p.T @ sparse.diags(second) @ p
-            value, gradient = matrix([float(value)]), matrix(gradient, (1, self.size))
-            if z is None:
-                return value, gradient
-            return value, gradient, _cvxopt(hessian * z[0])
+            return value, gradient, hessian
 
         return evaluate

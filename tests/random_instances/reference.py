@@ -34,6 +34,7 @@ def occupancy_variables(program, model: Model):
     reached = np.repeat(model.reachable(), model.actions)
     free = program.variables(int(reached.sum()))
     program.nonnegative(free)
+    program.begin = model.occupancy(np.full((model.states, model.actions), 1 / model.actions))[reached]
     matrix, right = model.flow()
     rows = model.reachable()
     program.equal(free.times(matrix[np.ix_(rows, reached)]) - right[rows])
@@ -47,14 +48,8 @@ def value_of(terms, occupancy):
 
 def optimum(model, terms):
     """The Interval of min over policies of sum of weight * Gamma, for terms (weight, piece)."""
-    program = Program()
-    occupancy = occupancy_variables(program, model)
-    for weight, piece in terms:
-        program.weight = weight
-        piece.add(program, occupancy)
     best = None
-    for solution in program.solutions():
-        found = interval(model, terms, solution, solution.value(occupancy))
+    for found in intervals(model, terms):
         if np.isfinite(found.width) and (best is None or found.width < best.width):
             best = found
         if best is not None and best.width <= GOOD_WIDTH:
@@ -62,6 +57,20 @@ def optimum(model, terms):
     if best is None:
         raise ReferenceFailed("the solver found nothing")
     return best
+
+
+def intervals(model, terms):
+    """One after the other, as different programs and tolerances give them."""
+    # A Euclidean distance alone can be squared, which is better everywhere but at 0.
+    alone = len(terms) == 1 and hasattr(terms[0][1], "alone")
+    for squared in (True, False) if alone else (False,):
+        program = Program()
+        occupancy = occupancy_variables(program, model)
+        for weight, piece in terms:
+            program.weight, piece.alone = weight, squared
+            piece.add(program, occupancy)
+        for solution in program.solutions():
+            yield interval(model, terms, solution, solution.value(occupancy))
 
 
 def interval(model, terms, solution, occupancy):
