@@ -79,8 +79,10 @@ class Linear:
 
     def unit(self, occupancy, gradient):
         # At the optimal xi, and without constraints or anywhere in the set: xi = 0 alone would say nothing.
-        if self.cost is not None:
+        if self.cost is not None and np.abs(self.cost).max() > 0:
             return max(np.abs(gradient).max(), np.abs(self.cost).max())
+        if self.ambiguity is None:
+            return 0.0
         return max(np.abs(gradient).max(), (np.abs(self.slopes).T @ self.ambiguity.reach()).max())
 
 
