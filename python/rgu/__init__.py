@@ -16,7 +16,7 @@ the worst utility in the set.
 ... )
 >>> result = rgu.solve(problem)
 >>> result.worst_case.kind, result.status
-('exact', 'proved the gap asked for')
+('exact', 'optimal (gap proven)')
 >>> result.policy.shape
 (8, 4)
 """

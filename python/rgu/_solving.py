@@ -132,7 +132,7 @@ def solve(
     >>> import rgu
     >>> result = rgu.solve("exploration", method="envelope")
     >>> result.status, round(result.worst_case.value, 4)
-    ('proved the gap asked for', -0.1204)
+    ('optimal (gap proven)', -0.1204)
     """
     given = _problem(problem)
     if given._core.is_environment and (gradient == "exact" or baseline):
@@ -216,7 +216,7 @@ def resume(
     >>> stopped[0].interrupted
     True
     >>> rgu.resume(folder)[0].status
-    'did all iterations'
+    'iteration limit'
     """
     follow, line = _following(callback, progress)
     try:

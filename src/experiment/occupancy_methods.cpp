@@ -92,7 +92,7 @@ Metrics occupancy_metrics(const ProblemConfig& config, const Instance& instance,
   if (std::isfinite(iteration.report.lower_bound)) {
     metrics.lower_bound = iteration.report.lower_bound;
     // Never 0: rounding could hide as much, and a logarithmic axis would end.
-    metrics.optimality_gap = std::max(1e-16 * gap_scale(metrics.envelope),
+    metrics.optimality_gap = std::max(1e-16 * std::max(std::abs(metrics.envelope), 1e-9),
                                       metrics.envelope + slack - metrics.lower_bound);
   }
   if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {

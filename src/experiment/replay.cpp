@@ -35,9 +35,13 @@ struct StoredSeed {
   Index last() const { return lines.empty() ? 0 : lines.rbegin()->first; }
 };
 
+// The words for a time limit in folders written before the present ones.
+constexpr std::string_view kOldTimeLimit = "used all the time";
+
 bool ended_by_time(const fs::path& folder) {
   return naming(folder / "result.json", [](const Json& json) {
-    return words(json, "status").ends_with(describe(Status::kTimeLimit).text);
+    const std::string status = words(json, "status");
+    return status.ends_with(describe(Status::kTimeLimit).text) || status.ends_with(kOldTimeLimit);
   });
 }
 

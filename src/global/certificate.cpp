@@ -28,6 +28,11 @@ PlannedBound by_policy_iteration(const FiniteMdp& mdp, const Matrix& slope, doub
 
 }  // namespace
 
+void check_tolerance(const GapTolerance& tolerance) {
+  check_positive("tolerance", tolerance.relative);
+  if (tolerance.absolute) check_positive("absolute tolerance", *tolerance.absolute);
+}
+
 // Every V with V <= slope + g P V has (1-g) <rho, V> <= <slope, lambda> on Lambda: multiply the
 // flow equations by V. V + shortfall / (1-g) is one. Sums of S + 2 terms no larger than |V| are
 // rounded twice: in the shortfall and in <rho, V>.

@@ -259,7 +259,7 @@ RunRecord sample_run() {
 SeedFiles sample_seed() {
   SeedFiles files;
   files.record.seed = 5;
-  files.record.status = "did all iterations";
+  files.record.status = "iteration limit";
   files.record.policy = Matrix::Ones(2, 1);
   files.record.occupancy = Matrix::Constant(2, 1, 0.5);
   files.record.nominal = 1.0 / 3;
