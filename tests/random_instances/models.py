@@ -6,8 +6,8 @@ iteration and are returned with the error that their own Bellman residual admits
 
 import numpy as np
 
-KINDS = ("dense", "skewed", "sparse", "deterministic", "periodic", "absorbing", "unreachable", "one state", "one action",
-         "duplicate actions")
+KINDS = {"dense": 3, "skewed": 3, "sparse": 4, "deterministic": 2, "periodic": 2, "absorbing": 2, "unreachable": 2,
+         "duplicate actions": 2, "one state": 1, "one action": 0.5}  # with their weights
 DISCOUNTS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9999)
 
 
@@ -117,7 +117,7 @@ def random_kernel(rng, kind, states, actions):
 
 def random_model(rng, most_states=40, most_pairs=200):
     """One of all kinds, sizes, discounts and start distributions."""
-    kind = KINDS[rng.integers(len(KINDS))]
+    kind = str(rng.choice(list(KINDS), p=np.array(list(KINDS.values())) / sum(KINDS.values())))
     states = int(rng.integers(3, most_states + 1)) if rng.random() < 0.6 else int(rng.integers(3, min(12, most_states) + 1))
     actions = int(rng.integers(2, 6))
     if kind == "one state":

@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 from models import normalised, random_model, random_policy, random_table
-from pieces import Constrained, Divergence, Drift, FeatureReward, Quadratic, Reward, RewardRobust
+from pieces import Constrained, Divergence, Drift, DriftRow, FeatureReward, Quadratic, Reward, RewardRobust
 from sets import (Ball, Box, Capped, Ellipsoid, Frobenius, Intersection, Polytope, Product, Simplex, Singleton, Spectral)
 
 import rgu
@@ -222,7 +222,7 @@ def attainable_thresholds(rng, model, objective, constraints):
     _, best = model.least(objective)
     free = constraints @ model.occupancy(best)
     inside = constraints @ model.occupancy(random_policy(rng, model))
-    kind = rng.choice(["binding", "redundant", "just active", "tightest", "mixed"])
+    kind = str(rng.choice(["binding", "redundant", "just active", "tightest", "mixed"], p=[0.4, 0.1, 0.15, 0.15, 0.2]))
     if kind == "redundant":
         return np.maximum(free, inside) + rng.uniform(0, 1, len(constraints)), kind
     if kind == "just active":
@@ -276,7 +276,7 @@ def make_infeasible(kind):
         least, policy = model.least(mixture @ constraints)
         size = max(np.abs(constraints).max(), 1e-3)
         # At that policy the mixture is least, so no policy has less in all constraints of the mixture.
-        margin = size * 10 ** rng.uniform(-3, 0)
+        margin = size * 10 ** rng.uniform(-4, 0)
         thresholds = constraints @ model.occupancy(policy) - margin * (mixture > 0) + rng.uniform(0, 1, n) * (mixture == 0)
         assert mixture @ thresholds < least
         large = float(10 ** rng.uniform(0, 4))
@@ -351,6 +351,18 @@ def drift_parts(rng, model, name):
     return Drift(model, features, ambiguity, (d, wide))
 
 
+def make_drift_row(name):
+    """d = 1: f = -(W M W') is concave in the row W, so that every set will do."""
+    def make(rng, most):
+        model = random_model(rng, most_states=12, most_pairs=min(most, 40))
+        wide = int(rng.integers(2, 6))
+        features = rng.standard_normal((model.pairs, wide))
+        centre = 2 * rng.standard_normal(wide)
+        ambiguity = ANY_SETS[name](rng, wide, shape_of(rng, wide), centre)
+        return Instance(model, [(1.0, DriftRow(model, features, ambiguity))], random_scale(rng))
+    return make
+
+
 def make_drift(name):
     def make(rng, most):
         model = random_model(rng, most_states=20, most_pairs=min(most, 80))
@@ -383,10 +395,14 @@ def make_sum(*names):
             return Quadratic(model, Ball(target_of(rng, model, "pairs"), float(10 ** rng.uniform(-3, 0)), 2))
         return drift_parts(rng, model, name[6:])
 
+    # Simplices have no size, and the scale of features is their own.
+    scalable = not any("robust-simplex" in name for name in names)
+
     def make(rng, most):
         drift = any(name.startswith("drift") for name in names)
         model = random_model(rng, most_states=20 if drift else 40, most_pairs=min(most, 60) if drift else most)
-        return Instance(model, [(float(10 ** rng.uniform(-1.5, 0.5)), term(rng, model, name)) for name in names])
+        terms = [(float(10 ** rng.uniform(-1.5, 0.5)), term(rng, model, name)) for name in names]
+        return Instance(model, terms, float(10 ** rng.uniform(-3, 3)) if scalable and rng.random() < 0.5 else 1.0)
     return make
 
 
@@ -402,10 +418,11 @@ def _pairs():
         pairs[f"constrained/multipliers-{kind}"] = make_multipliers(kind)
         pairs[f"constrained/infeasible-{kind}"] = make_infeasible(kind)
         pairs[f"regularized-constrained/multipliers-{kind}"] = make_multipliers(kind, True)
-    for name in ("l1", "l2", "linf", "box", "capped", "simplex", "ellipsoid", "polytope"):
-        pairs[f"regularized-feature-reward/{name}"] = make_feature_reward(name, True)
-    for name in ("l1", "l2", "box", "simplex"):
-        pairs[f"regularized-reward-robust/{name}"] = make_reward_robust(name, True)
+    for name in ANY_SETS:
+        if name != "singleton":  # a single xi leaves nothing to regularize
+            pairs[f"regularized-constrained/{name}"] = make_constrained(name, True)
+            pairs[f"regularized-feature-reward/{name}"] = make_feature_reward(name, True)
+            pairs[f"regularized-reward-robust/{name}"] = make_reward_robust(name, True)
     for over in ("states", "state-actions"):
         pairs[f"entropy-{over}/none"] = make_entropy(over)
         for name in ("singleton", "linf", "box", "l1", "simplex", "capped"):
@@ -414,11 +431,16 @@ def _pairs():
         pairs[f"quadratic/{name}"] = make_quadratic(name)
     for name in ("singleton", "l2", "frobenius", "spectral"):
         pairs[f"drift/{name}"] = make_drift(name)
+    for name in ("singleton", "l1", "l2", "linf", "p1.5", "p3", "box", "simplex", "ellipsoid", "polytope", "product", "box-l1", "box-l2",
+                 "simplex-l2"):
+        pairs[f"drift-row/{name}"] = make_drift_row(name)
     for names in (("reward", "entropy"), ("reward", "entropy-pairs"), ("robust-l2", "entropy"), ("robust-l1", "entropy"),
                   ("robust-box", "quadratic"), ("feature-simplex", "entropy"), ("feature-l2", "kl"), ("feature-simplex", "robust-l1"),
                   ("constrained", "entropy"), ("constrained", "robust-l2"), ("constrained", "quadratic"),
                   ("reward", "quadratic-l2"), ("reward", "kl"), ("entropy", "kl", "quadratic"), ("reward", "drift-frobenius"),
-                  ("entropy", "drift-frobenius"), ("feature-polytope", "feature-linf", "reward")):
+                  ("entropy", "drift-frobenius"), ("feature-polytope", "feature-linf", "reward"),
+                  ("feature-simplex-l2", "entropy"), ("robust-box-l1", "quadratic"), ("kl", "quadratic-l2"),
+                  ("robust-linf", "feature-l1", "kl")):
         pairs["sum:" + "+".join(names)] = make_sum(*names)
     return pairs
 

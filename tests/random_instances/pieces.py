@@ -14,8 +14,9 @@ All numbers are of size about 1; `scale` only enters when rgu's objects are buil
 """
 
 import numpy as np
+from program import Program
 from scipy.optimize import minimize_scalar
-from sets import Ball, as_box, vertices_of
+from sets import Ball, Singleton, as_box, vertices_of
 
 import rgu
 
@@ -341,3 +342,58 @@ class Drift:
         features = factor * self.features
         return rgu.utility.Drift(features.reshape(self.model.states, self.model.actions, -1), self.shape[0]), self.ambiguity.build(1.0)
 
+
+
+class DriftRow:
+    """-(W M W') for rows W (d') in any set; M = sum of lambda psi psi'.
+
+    max over W of -sum_i lambda_i (psi_i W)^2 = min over a of support(sum_i a_i psi_i) + sum_i a_i^2 / (4 lambda_i).
+    """
+
+    def __init__(self, model, features, ambiguity):
+        self.model, self.features, self.ambiguity, self.name = model, features, ambiguity, f"row{next(_names)}"
+
+    def add(self, program, occupancy):
+        self.weight = program.weight
+        if isinstance(self.ambiguity, Singleton):
+            program.minimise(occupancy.times(-((self.features @ self.ambiguity.centre) ** 2)))
+            return
+        a, q = program.variables(len(occupancy)), program.variables(len(occupancy))
+        program.product_above(4 * occupancy, q, a)
+        u = program.variables(self.features.shape[1])
+        program.equal(a.times(self.features.T) - u, self.name)
+        program.minimise(q.total() + self.ambiguity.add_support(program, u))
+
+    def value(self, occupancy):
+        moment = self.features.T @ (occupancy[:, None] * self.features)
+        if isinstance(self.ambiguity, Singleton):
+            return -self.ambiguity.centre @ moment @ self.ambiguity.centre
+        values, vectors = np.linalg.eigh(moment)
+        root = (vectors * np.sqrt(2 * np.maximum(values, 0))).T
+        # min over u of support(u) + max over W of -(u'W + W'M W): a quadratic program in u = -root'y, and W from it.
+        program = Program()
+        y = program.variables(len(values))
+        program.add_square(y)
+        u = program.variables(len(values))
+        program.equal(y.times(root.T) - u, "row")
+        program.minimise(self.ambiguity.add_support(program, u))
+        best = np.inf
+        for solution in program.solutions():
+            row = self.ambiguity.member(solution.multipliers["row"])
+            # W'M W >= -row'M row + 2 row'M W for every row.
+            best = min(best, row @ moment @ row + self.ambiguity.support(-2 * moment @ row))
+            if best + row @ moment @ row <= 1e-12 * (values[-1] * (row @ row)):
+                break
+        return best
+
+    def minorant(self, occupancy, solution, variant=0):
+        row = self.ambiguity.member(solution.multipliers.get(self.name, np.zeros(0)) / self.weight)
+        return 0.0, -((self.features @ row) ** 2)
+
+    def unit(self, occupancy, gradient):
+        return max(np.abs(gradient).max(), ((self.features @ self.ambiguity.centre) ** 2).max())
+
+    def build(self, scale):
+        """The features take the square root of the scale."""
+        features = (np.sqrt(scale) * self.features).reshape(self.model.states, self.model.actions, -1)
+        return rgu.utility.Drift(features, 1), self.ambiguity.build(1.0)

@@ -236,8 +236,8 @@ class Program:
             cost = cost + wide.T @ offsets
         if self.logarithms:
             yield from self._by_newton(quadratic, cost, every, equal, right, g, h, dims, a, b)
-        for options in CVXOPT_STEPS[:1] if self.logarithms else CVXOPT_STEPS:
-            for factorisation in (None, "ldl"):
+        for factorisation in (None, "ldl"):
+            for options in CVXOPT_STEPS[:1] if self.logarithms else CVXOPT_STEPS:
                 settings = {"show_progress": False, "maxiters": 60, **options}
                 try:
                     found = self._call_cvxopt(quadratic, cost, g, h, dims, a, b, settings, factorisation)

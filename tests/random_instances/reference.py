@@ -9,7 +9,7 @@ import numpy as np
 from models import Model
 from program import Program, ReferenceFailed
 
-GOOD_WIDTH = 1e-9
+GOOD_WIDTH = 1e-8  # better ones are not looked for
 
 
 class Interval:

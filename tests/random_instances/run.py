@@ -130,12 +130,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--per-pair", type=int, default=10, help="instances of each pair")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
-    parser.add_argument("--pair", help="only this pair, or those whose name contains it")
+    parser.add_argument("--pair", help="only this pair, or those whose name begins so")
     parser.add_argument("--only", type=int, help="only this seed")
     parser.add_argument("--verbose", action="store_true", help="tell about every instance")
     parser.add_argument("--failures", type=int, default=5, help="how many failures of a pair to show")
     arguments = parser.parse_args()
-    chosen = [pair for pair in PAIRS if arguments.pair is None or arguments.pair in pair]
+    chosen = [pair for pair in PAIRS if arguments.pair is None or pair.startswith(arguments.pair)]
     chosen = [arguments.pair] if arguments.pair in PAIRS else chosen
     if not chosen:
         sys.exit(f"there is no pair {arguments.pair!r}; there are {', '.join(PAIRS)}")
