@@ -183,7 +183,7 @@ class Divergence:
         return constant, self.masses.T @ slope
 
     def unit(self, occupancy, gradient):
-        return 1.0
+        return -np.log(self.delta)  # the largest slope of p log(p + delta)
 
     def build(self, scale):
         if scale != 1:
@@ -260,7 +260,7 @@ class Quadratic:
         return v / max(1.0, np.linalg.norm(v))
 
     def unit(self, occupancy, gradient):
-        return 0.5 * occupancy @ occupancy
+        return max(np.abs(gradient).max(), occupancy.max())
 
     def build(self, scale):
         if scale != 1:

@@ -303,8 +303,10 @@ class Program:
         if self.logarithms:
             evaluate = self._smooth(quadratic, cost)
             return solvers.cp(lambda x=None, z=None: self._for_cp(evaluate, x, z), g, h, dims, a, b, **chosen)
-        if quadratic is None:
+        if quadratic is None and factorisation is None:
             return solvers.conelp(matrix(cost), g, h, dims, a, b, **chosen)
+        if quadratic is None:  # another method for the same program, without its embedding
+            quadratic = sparse.csr_matrix((self.size, self.size))
         return solvers.coneqp(_cvxopt(quadratic), matrix(cost), g, h, dims, a, b, **chosen)
 
     def _first_point(self):
@@ -348,14 +350,15 @@ class Program:
 
     @staticmethod
     def _quadratic_model(hessian, cost, g, h, dims, a, b):
-        for options in CVXOPT_STEPS:
-            settings = {"show_progress": False, "maxiters": 40, **options}
-            try:
-                found = solvers.coneqp(_cvxopt(hessian), matrix(cost), g, h, dims, a, b, options=settings)
-            except (ValueError, ArithmeticError, ZeroDivisionError):
-                continue
-            if found["status"] == "optimal":
-                return found
+        for factorisation in (None, "ldl"):
+            for options in CVXOPT_STEPS:
+                chosen = {"kktsolver": factorisation, "options": {"show_progress": False, "maxiters": 40, **options}}
+                try:
+                    found = solvers.coneqp(_cvxopt(hessian), matrix(cost), g, h, dims, a, b, **chosen)
+                except (ValueError, ArithmeticError, ZeroDivisionError):
+                    continue
+                if found["status"] == "optimal":
+                    return found
         return None
 
     def _smooth(self, quadratic, cost):

@@ -6,9 +6,11 @@ over all policies by policy iteration. So neither end depends on the tolerances 
 """
 
 import numpy as np
+import sdpa
 from models import Model
 from program import Program, ReferenceFailed
 
+SDPA_TOLERANCE = 1e-6  # its own are absolute
 GOOD_WIDTH = 1e-8  # better ones are not looked for
 
 
@@ -19,14 +21,19 @@ class Interval:
         self.lower, self.upper, self.unit, self.occupancy, self.solver = lower, upper, unit, occupancy, solver
 
     @property
-    def scale(self):
-        """What tolerances are relative to."""
-        return max(abs(self.upper), self.unit)
+    def size(self):
+        """What the tolerances of optima are relative to: the optimum, or costs a thousand times larger where those cancel."""
+        return max(abs(self.upper), 1e-3 * self.unit, 1e-300)
+
+    @property
+    def cost(self):
+        """What rounding errors are relative to."""
+        return max(abs(self.upper), self.unit, 1e-300)
 
     @property
     def width(self):
         """Of the interval, relative."""
-        return (self.upper - self.lower) / self.scale if self.scale > 0 else self.upper - self.lower
+        return (self.upper - self.lower) / self.size
 
 
 def occupancy_variables(program, model: Model):
@@ -64,13 +71,33 @@ def intervals(model, terms):
     # A Euclidean distance alone can be squared, which is better everywhere but at 0.
     alone = len(terms) == 1 and hasattr(terms[0][1], "alone")
     for squared in (True, False) if alone else (False,):
-        program = Program()
-        occupancy = occupancy_variables(program, model)
-        for weight, piece in terms:
-            program.weight, piece.alone = weight, squared
-            piece.add(program, occupancy)
+        program, occupancy = program_of(model, terms, squared)
         for solution in program.solutions():
             yield interval(model, terms, solution, solution.value(occupancy))
+
+
+def program_of(model, terms, squared=False):
+    """(program, lambda in it)."""
+    program = Program()
+    occupancy = occupancy_variables(program, model)
+    for weight, piece in terms:
+        program.weight, piece.alone = weight, squared
+        piece.add(program, occupancy)
+    return program, occupancy
+
+
+def sdpa_disagrees(model, terms, known):
+    """Whether SDPA, where it is installed, fits and has converged, contradicts the Interval `known`: in words, or empty."""
+    program, _ = program_of(model, terms)
+    if not (sdpa.is_installed() and sdpa.fits(program)):
+        return ""
+    primal, dual = sdpa.objectives(program)
+    tolerance = SDPA_TOLERANCE * max(1.0, known.cost)
+    if not abs(primal - dual) <= tolerance:
+        return ""
+    if known.lower - tolerance <= dual and primal <= known.upper + tolerance:
+        return ""
+    return f"SDPA has {dual:.9g} .. {primal:.9g}, not {known.lower:.9g} .. {known.upper:.9g}"
 
 
 def interval(model, terms, solution, occupancy):

@@ -21,13 +21,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np  # noqa: E402, after the threads are set
 from pairs import PAIRS, instance
 from program import ReferenceFailed
-from reference import optimum, value_of
+from reference import optimum, sdpa_disagrees, value_of
 
 import rgu
 
-TOLERANCE = 1e-6  # of the proof and of the agreement, relative to Interval.scale
-SOUND = 1e-9  # by how much a lower bound may exceed the optimum, and a value differ from that of its policy
-WIDEST = 1e-7  # of the interval that the reference proves
+TOLERANCE = 1e-6  # of the proof and of the agreement, relative to Interval.size
+SOUND = 1e-9  # by how much a lower bound may exceed the optimum, and a value differ from that of its policy: Interval.cost
+WIDEST = 2e-7  # of the interval that the reference proves
 
 
 def says_proven(result):
@@ -56,23 +56,21 @@ class Outcome:
 def judge(outcome, case, result, reference):
     """Compares in units of the instance's scale."""
     value, lower = result.worst_case.value / case.scale, result.lower_bound / case.scale
-    size = reference.scale
-    outcome.gap = (value - lower) / size if size > 0 else value - lower
-    outcome.expect(says_proven(result) or case.infeasible, "proven", f"status {result.status!r}")
-    outcome.expect(outcome.gap <= TOLERANCE * (1 + 1e-9), "proven", f"gap {outcome.gap:.2e}")
+    outcome.gap = (value - lower) / reference.size
     if case.infeasible:
         outcome.expect(says_infeasible(result), "agrees", f"not called infeasible: {result.status!r}")
         return
-    outcome.expect(value <= reference.upper + TOLERANCE * size, "agrees",
-                   f"value {value:.12g} is {(value - reference.upper) / size:.2e} above the optimum {reference.upper:.12g}")
-    outcome.expect(value >= reference.lower - SOUND * size, "agrees",
-                   f"value {value:.12g} is {(reference.lower - value) / size:.2e} below the optimum {reference.lower:.12g}")
+    outcome.expect(says_proven(result), "proven", f"status {result.status!r}")
+    outcome.expect(outcome.gap <= TOLERANCE * (1 + 1e-9), "proven", f"gap {outcome.gap:.2e}")
     # rgu's own policy, evaluated apart from it: its value, and one more upper bound on the optimum.
-    policy = np.array(result.policy)
-    own = value_of(case.terms, case.model.occupancy(policy))
-    outcome.expect(abs(own - value) <= 10 * SOUND * size, "agrees", f"value {value:.12g}, but its policy has {own:.12g}")
+    own = value_of(case.terms, case.model.occupancy(np.array(result.policy)))
     least = min(reference.upper, own)
-    outcome.expect(lower <= least + SOUND * size, "sound", f"lower bound {lower:.12g} is {(lower - least) / size:.2e} above {least:.12g}")
+    above, below = (value - reference.upper) / reference.size, (reference.lower - value) / reference.cost
+    error, excess = abs(own - value) / reference.cost, (lower - least) / reference.cost
+    outcome.expect(above <= TOLERANCE, "agrees", f"value {value:.12g} is {above:.2e} above the optimum {reference.upper:.12g}")
+    outcome.expect(below <= SOUND, "agrees", f"value {value:.12g} is {below:.2e} below the optimum {reference.lower:.12g}")
+    outcome.expect(error <= SOUND, "agrees", f"value {value:.12g}, but its policy has {own:.12g}, an error of {error:.2e}")
+    outcome.expect(excess <= SOUND, "sound", f"lower bound {lower:.12g} is {excess:.2e} above {least:.12g}")
 
 
 def solve_one(pair, seed):
@@ -82,6 +80,8 @@ def solve_one(pair, seed):
     try:
         reference = optimum(case.model, case.terms)
         outcome.expect(abs(reference.width) <= WIDEST, "agrees", f"the reference is uncertain by {reference.width:.1e}")
+        doubt = sdpa_disagrees(case.model, case.terms, reference)
+        outcome.expect(not doubt, "agrees", doubt)
     except ReferenceFailed as error:
         outcome.expect(False, "agrees", f"no reference: {error}")
     try:
