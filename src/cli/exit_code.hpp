@@ -10,6 +10,7 @@ enum ExitCode : int {
   kNotSolved = 3,      // diverged, constraints not met, or a gap not proven (all was saved); or a
                        // replay that differs
   kFileError = 4,      // the system refused to write
+  kInfeasible = 5,     // no policy meets the constraints, proven (all was saved)
   kInterrupted = 130,  // by Ctrl-C; all was saved, `rgu resume` goes on
 };
 

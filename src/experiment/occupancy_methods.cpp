@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rgu/experiment/method.hpp"
 #include "rgu/experiment/theory_numbers.hpp"
 #include "rgu/global/envelope.hpp"
 #include "rgu/global/saddle_gap.hpp"
@@ -99,7 +100,7 @@ Metrics occupancy_metrics(const ProblemConfig& config, const Instance& instance,
     metrics.violation = std::max(0.0, constraints->largest);
   }
   const auto* method = std::get_if<OccupancyConfig>(&config.solver.method);
-  const bool last = metrics.iteration == config.stopping.iterations;
+  const bool last = metrics.iteration == iteration_limit(config);
   if (method != nullptr && (last || is_landmark(metrics.iteration))) {
     add_saddle_gap(*method, instance, at, metrics);
   }

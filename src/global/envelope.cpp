@@ -11,6 +11,7 @@
 #include "rgu/global/program_methods.hpp"
 #include "rgu/global/projected_descent.hpp"
 #include "rgu/mdp/planning.hpp"
+#include "rgu/robustness/members.hpp"
 #include "rgu/robustness/round_sets.hpp"
 #include "rgu/robustness/worst_case.hpp"
 
@@ -81,14 +82,13 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
   }
   add("planning", std::make_unique<FirstStep>());
   const Index pairs = mdp.states() * mdp.actions();
-  if (auto program = EnvelopeProgram::of(problem, kMostRows)) {
+  if (auto program = EnvelopeProgram::of(problem)) {
     if (program->is_linear() && pairs <= kSmallModel) {
       add("linear program", std::make_unique<LinearProgramMethod>(problem, *program));
     }
     add("interior points", std::make_unique<InteriorPointMethod>(problem, *std::move(program)));
   } else if (pairs <= kSmallModel && utility.nature_dimension() > 0 &&
-             EnvelopeProgram::of(problem, kMostRows,
-                                 {ambiguity.project(Vector::Zero(ambiguity.dimension()))})) {
+             EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}})) {
     add("hull of answers", std::make_unique<HullMethod>(problem));
   }
   if (pairs > kSmallModel) {

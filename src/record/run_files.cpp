@@ -97,6 +97,29 @@ std::string certificate_text(const CertificateRecord& certificate) {
   return json.dump(1) + '\n';
 }
 
+// Parts that say nothing are left out.
+Json to_json(const LimitRecord& limits) {
+  Json json = {{"violation", rgu::to_json(limits.violation)}};
+  if (limits.needed.size() > 0) json["needed_multipliers"] = rgu::to_json(limits.needed);
+  if (limits.is_infeasible()) {
+    json["infeasible"] = {{"combination", rgu::to_json(limits.combination)},
+                          {"excess", rgu::to_json(limits.excess)},
+                          {"potential", rgu::to_json(limits.potential)}};
+  }
+  return json;
+}
+
+LimitRecord limits_of(const Json& json) {
+  LimitRecord limits{.violation = vector_of(json, "violation")};
+  if (json.contains("needed_multipliers")) limits.needed = vector_of(json, "needed_multipliers");
+  if (!json.contains("infeasible")) return limits;
+  const Json& proof = json["infeasible"];
+  limits.combination = vector_of(proof, "combination");
+  limits.excess = number<double>(proof, "excess");
+  limits.potential = vector_of(proof, "potential");
+  return limits;
+}
+
 // Runs of other kinds say so.
 void check_kind(const Json& json) {
   if (!json.contains("kind")) return;
@@ -169,6 +192,7 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
     record.status = words(json, "status");
     record.solved = member(json, "solved") == true;
     record.notes = word_list(json, "notes");
+    if (json.contains("limits")) record.limits = limits_of(json["limits"]);
   });
   return record;
 }
@@ -209,11 +233,12 @@ std::vector<FileText> seed_texts(const SeedFiles& seed) {
                       {"baseline_nominal", rgu::to_json(record.baseline_nominal)},
                       {"baseline_worst_case", rgu::to_json(record.baseline_worst_case)},
                       {"nature", rgu::to_json(record.worst_case.nature)}};
-  const Json result = {{"seed", record.seed},
-                       {"status", record.status},
-                       {"solved", record.solved},
-                       {"finished", seed.finished},
-                       {"notes", record.notes}};
+  Json result = {{"seed", record.seed},
+                 {"status", record.status},
+                 {"solved", record.solved},
+                 {"finished", seed.finished},
+                 {"notes", record.notes}};
+  if (record.limits.violation.size() > 0) result["limits"] = to_json(record.limits);
   std::vector<FileText> texts;
   if (record.world) {
     Json world;

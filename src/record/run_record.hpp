@@ -32,6 +32,19 @@ struct CertificateRecord {
   bool exists() const { return !std::isnan(lower_bound); }
 };
 
+// The limits of a constrained problem, at the policy that was found.
+struct LimitRecord {
+  Vector violation;  // (K): what each constraint is above its limit; empty: there are no limits
+  Vector needed;  // the multipliers that it takes to keep them, where the ambiguity set lacks them
+  // No policy keeps all limits: sum_k y_k (<c_k, lambda> - tau_k) >= excess > 0, whatever the
+  // policy, by the potential V over states.
+  Vector combination;  // y: (K); empty: not proven
+  double excess = Metrics::kNone;
+  Vector potential;  // V: (S)
+
+  bool is_infeasible() const { return combination.size() > 0; }
+};
+
 // What rounding leaves of a value that is 0: shown as 0.
 inline double shown_value(double value) { return std::abs(value) < 1e-13 ? 0.0 : value; }
 
@@ -70,6 +83,7 @@ struct SeedRecord {
   double baseline_nominal = Metrics::kNone;
   double baseline_worst_case = Metrics::kNone;
   CertificateRecord certificate;
+  LimitRecord limits;
   std::vector<std::string> notes;    // about this seed
   std::optional<WorldRecord> world;  // its own, where it differs from that of the first seed
 

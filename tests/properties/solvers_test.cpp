@@ -147,6 +147,7 @@ RC_GTEST_PROP(SolverProperties, OccupancyPgdaStaysAmongOccupancies, (const drawn
 RC_GTEST_PROP(SolverProperties, EnvelopeBoundsEveryPolicy, (const drawn::Model& drawn)) {
   Problem at(drawn);
   RC_PRE(at.utility->traits().convex_in_occupancy);
+  RC_PRE(drawn.discount <= 1 - 1e-6);
   const EnvelopeOptions options{.iterations = 60};
   const GlobalSolution best = envelope_minimum(at.mdp, *at.utility, *at.ambiguity, options);
   RC_LOG() << best.method << ": value " << best.value << ", bound " << best.lower_bound << '\n';
