@@ -1,14 +1,17 @@
 #include "rgu/global/envelope.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "rgu/base/check.hpp"
 #include "rgu/global/columns_and_cuts.hpp"
 #include "rgu/global/cutting_planes.hpp"
 #include "rgu/global/drift_interior_point.hpp"
 #include "rgu/global/policy_descent.hpp"
+#include "rgu/global/program_methods.hpp"
 #include "rgu/global/projected_descent.hpp"
 #include "rgu/mdp/planning.hpp"
+#include "rgu/robustness/members.hpp"
 #include "rgu/robustness/round_sets.hpp"
 #include "rgu/robustness/worst_case.hpp"
 
@@ -31,14 +34,14 @@ class FirstStep final : public EnvelopeMethod {
   }
 };
 
-class InteriorPoint final : public EnvelopeMethod {
+class DriftMethod final : public EnvelopeMethod {
  public:
-  InteriorPoint(const EnvelopeProblem& problem, const Drift& drift)
+  DriftMethod(const EnvelopeProblem& problem, const Drift& drift)
       : problem_(problem), drift_(drift) {}
 
   bool advance(EnvelopeSearch& search) override {
-    const GlobalSolution solution = drift_interior_point(problem_.mdp, drift_, problem_.ambiguity,
-                                                         {.tolerance = search.tolerance()});
+    const GlobalSolution solution = drift_interior_point(
+        problem_.mdp, drift_, problem_.ambiguity, {.tolerance = search.relative_tolerance()});
     search.raise_bound(solution.lower_bound);
     search.offer_policy(solution.policy);
     return false;
@@ -69,16 +72,25 @@ struct EnvelopeSolver::Phase {
 };
 
 EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
-                               const ConvexSet& ambiguity, double tolerance)
+                               const ConvexSet& ambiguity, const GapTolerance& tolerance)
     : whole_(std::make_unique<WholeModel>(EnvelopeProblem{mdp, utility, ambiguity})),
       search_(*whole_, tolerance) {
   const EnvelopeProblem& problem = whole_->problem();
   check_envelope_problem(problem);
   if (const Drift* drift = interior_point_drift(problem)) {
-    add("interior points", std::make_unique<InteriorPoint>(problem, *drift));
+    add("interior points", std::make_unique<DriftMethod>(problem, *drift));
   }
   add("planning", std::make_unique<FirstStep>());
   const Index pairs = mdp.states() * mdp.actions();
+  if (auto program = EnvelopeProgram::of(problem)) {
+    if (program->is_linear() && pairs <= kSmallModel) {
+      add("linear program", std::make_unique<LinearProgramMethod>(problem, *program));
+    }
+    add("interior points", std::make_unique<InteriorPointMethod>(problem, *std::move(program)));
+  } else if (pairs <= kSmallModel && utility.nature_dimension() > 0 &&
+             EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}})) {
+    add("hull of answers", std::make_unique<HullMethod>(problem));
+  }
   if (pairs > kSmallModel) {
     add("policy descent", std::make_unique<PolicyDescent>());
     add("columns and cuts", std::make_unique<ColumnsAndCuts>());
@@ -94,7 +106,7 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
   std::reverse(phases_.begin(), phases_.end());
 }
 
-EnvelopeSolver::EnvelopeSolver(const EnvelopeModel& model, double tolerance)
+EnvelopeSolver::EnvelopeSolver(const EnvelopeModel& model, const GapTolerance& tolerance)
     : search_(model, tolerance) {
   add("columns and cuts", std::make_unique<ColumnsAndCuts>());
   add("policy descent", std::make_unique<PolicyDescent>());
@@ -110,7 +122,13 @@ EnvelopeSolver::~EnvelopeSolver() = default;
 bool EnvelopeSolver::advance() {
   if (search_.certified() || phases_.empty()) return false;
   search_.count_step(phases_.back().name);
-  if (!phases_.back().method->advance(search_)) phases_.pop_back();
+  bool more = false;
+  try {
+    more = phases_.back().method->advance(search_);
+  } catch (const NotConverged&) {  // this method has no more to give; others may
+    if (!std::isfinite(search_.best().value)) throw;
+  }
+  if (!more) phases_.pop_back();
   return true;
 }
 

@@ -110,7 +110,7 @@ class Solving(CommandLineTest):
         result = self.rgu("solve", "exploration", "--seeds", "2", "--method", "auto", "--out", "auto", "-q")
         self.assertIn("envelope solver", result.stdout)
         self.assertIn("chosen: the utility is convex in the occupancy", result.stdout)
-        self.assertIn("proved the gap asked for", result.stdout)
+        self.assertIn("optimal (gap proven)", result.stdout)
         self.assertIn('method = "auto"', (self.folder / "auto/config.toml").read_text())
         for entry in json.loads(self.rgu("certify", "auto", "--json").stdout):
             self.assertLessEqual(entry["gap"], 1.01e-6 * abs(entry["worst_case"]))
@@ -205,11 +205,11 @@ class Solving(CommandLineTest):
             return (json.loads((self.folder / "run/seed-0/result.json").read_text())["status"],
                     json.loads(text.splitlines()[-1])["iteration"])
 
-        self.assertEqual(status("stopping.samples=100000"), ("drew all samples", 3))
-        self.assertEqual(status("stopping.residual=1e9"), ("reached the residual asked for", 1))
-        self.assertEqual(status("stopping.iterations=7"), ("did all iterations", 7))
+        self.assertEqual(status("stopping.samples=100000"), ("sample limit", 3))
+        self.assertEqual(status("stopping.residual=1e9"), ("converged", 1))
+        self.assertEqual(status("stopping.iterations=7"), ("iteration limit", 7))
         words, iterations = status("stopping.seconds=0.05", "stopping.iterations=1000000")
-        self.assertEqual(words, "used all the time")
+        self.assertEqual(words, "time limit")
         self.assertLess(iterations, 1000000)
 
     def test_the_last_iteration_is_measured_whatever_ends_the_run(self):
