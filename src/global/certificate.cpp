@@ -46,12 +46,17 @@ double bound_of(const ValueFacts& facts, double offset) {
 }
 
 PlannedBound planned_bound(const FiniteMdp& mdp, const Matrix& slope, double offset,
-                           const Vector& guess) {
+                           const PlanHint& hint) {
   check_finite("offset", offset);
   if (!mdp.is_sparse()) return by_policy_iteration(mdp, slope, offset);
-  const ModifiedPlanOptions options{.tolerance = 1e-11, .iterations = kSweepLimit, .start = guess};
+  check_nonnegative("accuracy of the plan", hint.accuracy);
+  const double scale = slope.cwiseAbs().maxCoeff();
+  const ModifiedPlanOptions options{
+      .tolerance = scale > 0 ? std::max(1e-11, hint.accuracy / scale) : 1e-11,
+      .iterations = kSweepLimit,
+      .start = hint.guess};
   ModifiedPlan plan = modified_policy_iteration(mdp, slope, options);
-  if (plan.highest - plan.lowest > options.tolerance * slope.cwiseAbs().maxCoeff()) {
+  if (plan.highest - plan.lowest > options.tolerance * scale) {
     return by_policy_iteration(mdp, slope, offset);
   }
   const double bound = bound_from(mdp, plan.value, plan.lowest, offset);

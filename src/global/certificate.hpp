@@ -21,15 +21,20 @@ namespace rgu {
 // slope is (S, A) and finite and offset is finite.
 double planning_bound(const FiniteMdp& mdp, const Matrix& slope, double offset);
 
-// The same bound with the policy that attains it, up to what the bound takes off. `guess`, if not
-// empty: values of a similar slope, which shorten the work on sparse models.
+// What shortens the work on sparse models.
+struct PlanHint {
+  Vector guess = {};    // (S): values of a similar slope; empty: none
+  double accuracy = 0;  // >= 0: how far the bound may stay below the best one; 0: rounding decides
+};
+
+// The same bound with the policy that attains it, up to what the bound takes off.
 struct PlannedBound {
   double bound = 0;
   std::vector<Index> action = {};  // (S): a deterministic policy
   Vector value = {};               // (S): a guess for the next slope
 };
 PlannedBound planned_bound(const FiniteMdp& mdp, const Matrix& slope, double offset,
-                           const Vector& guess = {});
+                           const PlanHint& hint = {});
 
 // What is known of some values V: a lower bound follows, whatever they are.
 struct ValueFacts {

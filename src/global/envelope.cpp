@@ -10,6 +10,7 @@
 #include "rgu/global/policy_descent.hpp"
 #include "rgu/global/program_methods.hpp"
 #include "rgu/global/projected_descent.hpp"
+#include "rgu/global/reward_interior_point.hpp"
 #include "rgu/mdp/planning.hpp"
 #include "rgu/robustness/members.hpp"
 #include "rgu/robustness/round_sets.hpp"
@@ -18,20 +19,30 @@
 namespace rgu {
 namespace {
 
-// Two policies and a bound: enough where Gamma is linear.
+// Two policies and a bound: enough where Gamma is linear. On a l_1 ball of rewards the answer to
+// the first policy, all of the radius on one pair, would be a poor cost to plan against, so the
+// nominal rewards are.
 class FirstStep final : public EnvelopeMethod {
  public:
+  explicit FirstStep(const std::optional<RewardBall>& ball = {}) {
+    if (ball && ball->p == 1) nominal_ = flatten(ball->centre);
+  }
+
   bool advance(EnvelopeSearch& search) override {
     const EnvelopeModel& model = search.model();
     const EnvelopePoint uniform = search.offer_policy(Matrix::Constant(
         model.own_states(), model.actions(), 1.0 / static_cast<double>(model.actions())));
-    const auto action = search.plan_against(uniform.cut);
+    const auto action = search.plan_against(
+        nominal_.size() > 0 ? model.tangent(uniform.occupancy, nominal_) : uniform.cut);
     if (search.certified()) return false;
     const EnvelopePoint planned =
         search.offer_policy(deterministic_policy(action, model.actions()));
-    if (!search.certified()) search.plan_against(planned.cut);
+    if (!search.certified() && nominal_.size() == 0) search.plan_against(planned.cut);
     return false;
   }
+
+ private:
+  Vector nominal_ = {};
 };
 
 class DriftMethod final : public EnvelopeMethod {
@@ -80,8 +91,9 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
   if (const Drift* drift = interior_point_drift(problem)) {
     add("interior points", std::make_unique<DriftMethod>(problem, *drift));
   }
-  add("planning", std::make_unique<FirstStep>());
   const Index pairs = mdp.states() * mdp.actions();
+  const auto ball = pairs > kSmallModel ? whole_->reward_ball() : std::nullopt;
+  add("planning", std::make_unique<FirstStep>(ball));
   if (auto program = EnvelopeProgram::of(problem)) {
     if (program->is_linear() && pairs <= kSmallModel) {
       add("linear program", std::make_unique<LinearProgramMethod>(problem, *program));
@@ -92,6 +104,7 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
     add("hull of answers", std::make_unique<HullMethod>(problem));
   }
   if (pairs > kSmallModel) {
+    if (ball) add("interior points of the flow", std::make_unique<RewardInteriorPoint>(*ball));
     add("policy descent", std::make_unique<PolicyDescent>());
     add("columns and cuts", std::make_unique<ColumnsAndCuts>());
   }
@@ -110,7 +123,9 @@ EnvelopeSolver::EnvelopeSolver(const EnvelopeModel& model, const GapTolerance& t
     : search_(model, tolerance) {
   add("columns and cuts", std::make_unique<ColumnsAndCuts>());
   add("policy descent", std::make_unique<PolicyDescent>());
-  add("planning", std::make_unique<FirstStep>());
+  const auto ball = model.reward_ball();
+  if (ball) add("interior points of the flow", std::make_unique<RewardInteriorPoint>(*ball));
+  add("planning", std::make_unique<FirstStep>(ball));
 }
 
 void EnvelopeSolver::add(std::string_view name, std::unique_ptr<EnvelopeMethod> method) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "rgu/base/check.hpp"
+#include "rgu/mdp/flow_product.hpp"
 #include "rgu/mdp/policy_evaluation.hpp"
 #include "rgu/robustness/worst_case.hpp"
 
@@ -84,8 +85,19 @@ EnvelopePoint WholeModel::at(Matrix occupancy, const Vector& hint) const {
   return envelope_at(problem_, std::move(occupancy), hint);
 }
 
-PlannedBound WholeModel::planned(const Cut& minorant, const Vector& guess) const {
-  return planned_bound(problem_.mdp, minorant.slope, minorant.offset, guess);
+PlannedBound WholeModel::planned(const Cut& minorant, const PlanHint& hint) const {
+  return planned_bound(problem_.mdp, minorant.slope, minorant.offset, hint);
+}
+
+Vector EnvelopeModel::flow_normal_product(const Matrix& scale, const Vector& v) const {
+  Matrix mass = -discount() * expected_next(v);
+  mass.colwise() += v;
+  mass.array() *= scale.array();
+  return mass.rowwise().sum() - discount() * push_forward(mass);
+}
+
+Vector WholeModel::flow_normal_product(const Matrix& scale, const Vector& v) const {
+  return rgu::flow_normal_product(problem_.mdp, scale, v);
 }
 
 }  // namespace rgu

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "rgu/base/answer_kind.hpp"
 #include "rgu/base/convex_set.hpp"
 #include "rgu/global/certificate.hpp"
+#include "rgu/global/reward_ball.hpp"
 #include "rgu/utility/utility.hpp"
 
 namespace rgu {
@@ -55,9 +57,21 @@ class EnvelopeModel {
   // The worst case of a member; `hint`, if not empty: a xi near the worst.
   virtual EnvelopePoint at(Matrix occupancy, const Vector& hint) const = 0;
   // As planned_bound (certificate.hpp), with the actions and values of the own states.
-  virtual PlannedBound planned(const Cut& minorant, const Vector& guess) const = 0;
+  virtual PlannedBound planned(const Cut& minorant, const PlanHint& hint) const = 0;
   virtual double sum(double own) const = 0;      // over the processes
   virtual double largest(double own) const = 0;  // of the processes
+
+  // f_xi linearised at an occupancy.
+  virtual Cut tangent(const Matrix& occupancy, const Vector& nature) const = 0;
+  // What Lambda is made of; values and masses of the own states, as in FiniteMdp.
+  virtual double discount() const = 0;
+  virtual const Vector& start() const = 0;
+  virtual Matrix expected_next(const Vector& value) const = 0;
+  virtual Vector push_forward(const Matrix& mass) const = 0;
+  // A diag(scale) A'v with A the flow equations (mdp/flow_product.hpp).
+  virtual Vector flow_normal_product(const Matrix& scale, const Vector& v) const;
+  // The adversary as a ball of rewards; empty where it is none.
+  virtual std::optional<RewardBall> reward_ball() const = 0;
 
   double dot(const Matrix& a, const Matrix& b) const { return sum(a.cwiseProduct(b).sum()); }
   // The minorant at a member.
@@ -94,9 +108,20 @@ class WholeModel final : public EnvelopeModel {
   Index actions() const override { return problem_.mdp.actions(); }
   std::unique_ptr<EvaluatedPolicy> evaluated(const Matrix& policy) const override;
   EnvelopePoint at(Matrix occupancy, const Vector& hint) const override;
-  PlannedBound planned(const Cut& minorant, const Vector& guess) const override;
+  PlannedBound planned(const Cut& minorant, const PlanHint& hint) const override;
   double sum(double own) const override { return own; }
   double largest(double own) const override { return own; }
+  Cut tangent(const Matrix& occupancy, const Vector& nature) const override {
+    return tangent_cut(problem_, occupancy, nature);
+  }
+  double discount() const override { return problem_.mdp.discount(); }
+  const Vector& start() const override { return problem_.mdp.start(); }
+  Matrix expected_next(const Vector& value) const override {
+    return problem_.mdp.expected_next(value);
+  }
+  Vector push_forward(const Matrix& mass) const override { return problem_.mdp.push_forward(mass); }
+  Vector flow_normal_product(const Matrix& scale, const Vector& v) const override;
+  std::optional<RewardBall> reward_ball() const override { return reward_ball_of(problem_); }
 
  private:
   EnvelopeProblem problem_;

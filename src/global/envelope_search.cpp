@@ -6,6 +6,12 @@
 #include "rgu/mdp/occupancy.hpp"
 
 namespace rgu {
+namespace {
+
+constexpr Index kLargeModel = 20000;  // pairs; above, plans are as accurate as they need be
+constexpr double kPlanned = 0.02;     // share of the wanted gap
+
+}  // namespace
 
 EnvelopeSearch::EnvelopeSearch(const EnvelopeModel& model, const GapTolerance& tolerance)
     : model_(model), tolerance_(tolerance) {
@@ -53,8 +59,14 @@ void EnvelopeSearch::raise_bound(double bound) {
   judge();
 }
 
-std::vector<Index> EnvelopeSearch::plan_against(const Cut& minorant) {
-  PlannedBound planned = model_.planned(minorant, planned_values_);
+std::vector<Index> EnvelopeSearch::plan_against(const Cut& minorant, PlanHint hint) {
+  if (hint.guess.size() == 0) hint.guess = std::move(planned_values_);
+  const double wanted = wanted_gap();
+  if (hint.accuracy == 0 && std::isfinite(wanted) &&
+      model_.states() * model_.actions() > kLargeModel) {
+    hint.accuracy = kPlanned * wanted;
+  }
+  PlannedBound planned = model_.planned(minorant, hint);
   planned_values_ = std::move(planned.value);
   if (planned.bound > best_.lower_bound) {
     best_.witness = {.pieces = minorant.pieces,

@@ -36,8 +36,10 @@ class EnvelopeSearch {
   void offer_member(const EnvelopePoint& member);
   // A bound that was proven elsewhere.
   void raise_bound(double bound);
-  // Plans against a minorant of Gamma: raises the bound. Returns the plan's policy.
-  std::vector<Index> plan_against(const Cut& minorant);
+  // Plans against a minorant of Gamma: raises the bound. Returns the plan's policy. Without a guess
+  // in the hint: from the values of the last plan. Without an accuracy: as far as rounding allows,
+  // and on large models to a share of the wanted gap.
+  std::vector<Index> plan_against(const Cut& minorant, PlanHint hint = {});
 
   void count_step(std::string_view method);
 

@@ -33,17 +33,26 @@ EnvelopePoint SpreadEnvelope::at(Matrix occupancy, const Vector& /*hint*/) const
           .cut = {.slope = std::move(f.occupancy), .offset = offset}};
 }
 
-PlannedBound SpreadEnvelope::planned(const Cut& minorant, const Vector& guess) const {
+Cut SpreadEnvelope::tangent(const Matrix& occupancy, const Vector& nature) const {
+  UtilityGradient f = utility_.evaluate(occupancy, nature);
+  const double offset = f.value - dot(f.occupancy, occupancy);
+  return {.slope = std::move(f.occupancy), .offset = offset};
+}
+
+PlannedBound SpreadEnvelope::planned(const Cut& minorant, const PlanHint& hint) const {
+  const Matrix& slope = minorant.slope;
+  const double scale = largest(slope.size() > 0 ? slope.cwiseAbs().maxCoeff() : 0.0);
+  const double tolerance = scale > 0 ? std::max(1e-11, hint.accuracy / scale) : 1e-11;
   SpreadPlan plan =
-      spread_policy_iteration(model_, minorant.slope, {.tolerance = 1e-11, .start = guess});
+      spread_policy_iteration(model_, slope, {.tolerance = tolerance, .start = hint.guess});
   const Vector& v = plan.value;
-  const double bound = bound_of(
-      {.states = model_.states(),
-       .discount = model_.discount(),
-       .start_value = sum(model_.start().dot(v)),
-       .largest = largest(model_.ranks(), v.size() > 0 ? v.lpNorm<Eigen::Infinity>() : 0.0),
-       .shortfall = plan.lowest},
-      minorant.offset);
+  const double bound =
+      bound_of({.states = model_.states(),
+                .discount = model_.discount(),
+                .start_value = sum(model_.start().dot(v)),
+                .largest = largest(v.size() > 0 ? v.lpNorm<Eigen::Infinity>() : 0.0),
+                .shortfall = plan.lowest},
+               minorant.offset);
   return {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.value)};
 }
 

@@ -68,6 +68,11 @@ class Reward final : public SpreadUtility {
     return xi.array() - rewards_.radius * (mass.array().max(0.0) / (top * norm)).pow(q - 1);
   }
 
+  std::optional<RewardBall> reward_ball() const override {
+    if (!(rewards_.radius > 0) || std::isinf(rewards_.p)) return std::nullopt;
+    return RewardBall{.centre = rewards_.centre, .radius = rewards_.radius, .p = rewards_.p};
+  }
+
  private:
   SpreadBall rewards_;
   Ranks& ranks_;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rgu/base/convex_set.hpp"
+#include "rgu/global/reward_ball.hpp"
 #include "rgu/large/spread_model.hpp"
 #include "rgu/utility/marginal.hpp"
 #include "rgu/utility/utility.hpp"
@@ -23,6 +25,8 @@ class SpreadUtility {
   virtual UtilityGradient evaluate(const Matrix& occupancy, const Vector& nature) const = 0;
   // A xi of the ambiguity set at which f is largest, exactly.
   virtual Vector worst(const Matrix& occupancy) const = 0;
+  // The adversary as a ball of rewards; empty where it is none.
+  virtual std::optional<RewardBall> reward_ball() const { return std::nullopt; }
 };
 
 // {xi : |xi - centre|_p <= radius}, p in [1, infinity], in the space of the own entries of all
