@@ -167,6 +167,8 @@ class Program:
         """Solutions for smaller tolerances first; which one is good enough is for the caller to say."""
         if self.objective is None:
             self.objective = Affine(sparse.csr_matrix((1, self.size)), [0.0])
+        if not (self.signs or self.rounds or self.matrices):
+            self.signs.append(Affine(sparse.csr_matrix((1, self.size)), [1.0]))  # 1 >= 0: solvers want an inequality
         if self._linear():
             yield from self._by_highs()
         else:
@@ -304,7 +306,7 @@ class Program:
             evaluate = self._smooth(quadratic, cost)
             return solvers.cp(lambda x=None, z=None: self._for_cp(evaluate, x, z), g, h, dims, a, b, **chosen)
         if quadratic is None and factorisation is None:
-            return solvers.conelp(matrix(cost), g, h, dims, a, b, **chosen)
+            return solvers.conelp(matrix(cost), g, h, dims, a, b, kktsolver="chol", options=settings)
         if quadratic is None:  # another method for the same program, without its embedding
             quadratic = sparse.csr_matrix((self.size, self.size))
         return solvers.coneqp(_cvxopt(quadratic), matrix(cost), g, h, dims, a, b, **chosen)
