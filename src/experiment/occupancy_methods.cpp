@@ -5,6 +5,7 @@
 
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/theory_numbers.hpp"
+#include "rgu/experiment/witness_record.hpp"
 #include "rgu/global/envelope.hpp"
 #include "rgu/global/saddle_gap.hpp"
 #include "rgu/mdp/occupancy.hpp"
@@ -67,8 +68,9 @@ SolverResult minimise_envelope(const Instance& instance, const EnvelopeRun& opti
   }
   const GlobalSolution& best = solver.best();
   if (best.iterations > 0) {
-    certificate = {
-        .lower_bound = best.lower_bound, .best_known = best.value, .method = best.method};
+    certificate = certificate_of(instance, best);
+    const GapTolerance tolerance = options.tolerance;
+    certificate.gap_asked = tolerance.at(best.value, best.cost_scale);
   }
   return {.status = status, .state = std::move(state)};
 }

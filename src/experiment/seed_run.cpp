@@ -14,6 +14,7 @@
 #include "rgu/experiment/sample_budgets.hpp"
 #include "rgu/experiment/solve_by.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
+#include "rgu/experiment/witness_record.hpp"
 #include "rgu/gradient/exact_oracle.hpp"
 #include "rgu/gradient/occupancy_oracle.hpp"
 #include "rgu/gradient/sampled_oracle.hpp"
@@ -208,12 +209,21 @@ Metrics SeedRun::measure(const Iteration& iteration) {
 
 namespace {
 
-std::string multiplier_text(const Vector& multipliers, const Vector& violation) {
-  std::string text = "multipliers at the last iterate:";
-  for (Index k = 0; k < multipliers.size(); ++k) text += fmt::format(" {:.5g}", multipliers(k));
-  text += "; constraint less threshold:";
-  for (const double excess : violation) text += fmt::format(" {:.2g}", excess);
-  return text;
+// The adversary's side of the solution. A method that always answers with the worst multipliers
+// has none of a saddle point, but for what its lower bound is made of.
+void add_adversary(const ProblemConfig& config, const Utility& utility, const SolverState& state,
+                   SeedRecord& record) {
+  AdversaryRecord& adversary = record.adversary;
+  adversary.last = state.point.nature;
+  adversary.drawn = state.drawn.nature;
+  adversary.average = state.average.nature;
+  adversary.mixture = mixture_of(record.certificate.witness);
+  if (!adversary.mixture.members.empty()) {
+    record.multipliers = multipliers_in(utility, mean_of(adversary.mixture));
+  } else if (!answers_with_extremes(config)) {
+    record.multipliers =
+        multipliers_in(utility, adversary.average.size() > 0 ? adversary.average : adversary.last);
+  }
 }
 
 }  // namespace
@@ -256,7 +266,6 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
   }
   if (LimitConclusion limits = conclude_limits(instance, facts.occupancy);
       limits.record.violation.size() > 0) {
-    const Vector& nature = output.nature;
     if (!limits.status.empty()) {
       record.solved = false;
       record.status = result.status == Status::kCertified || limits.record.is_infeasible()
@@ -265,17 +274,13 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
       record.notes.push_back(std::move(limits.note));
     }
     record.limits = std::move(limits.record);
-    // The envelope solver has the worst multipliers, not those of a saddle point.
-    const bool saddle = !std::holds_alternative<EnvelopeConfig>(parts_->config.solver.method);
-    if (saddle && record.limits.violation.size() == nature.size()) {
-      record.notes.push_back(multiplier_text(nature, record.limits.violation));
-    }
   }
   record.policy = facts.evaluation.policy();
   record.nominal = nominal_value(instance, facts);
   record.occupancy = std::move(facts.occupancy);
   record.worst_case = record_of(facts.worst_case);
   record.certificate = parts_->certificate;
+  add_adversary(parts_->config, *instance.utility, state, record);
   if (std::holds_alternative<EnvelopeConfig>(parts_->config.solver.method) &&
       result.status != Status::kCertified && record.solved) {
     record.solved = false;

@@ -154,6 +154,8 @@ class EnvironmentRun {
                               "steps, an estimate: {}",
                               sizes.occupancy.trajectories, sizes.occupancy.horizon, worst.method),
         .nature = worst.nature};
+    record.adversary.last = result.state.point.nature;
+    record.adversary.drawn = result.state.drawn.nature;
     files.parameters = result.state.point.policy;
     files.drawn_parameters = result.state.drawn.policy;
     files.drawn_policy = problem_.policy->probabilities(result.state.drawn.policy);
