@@ -33,8 +33,7 @@ WIDEST = 2e-7  # of the interval that the reference proves
 
 
 def says_proven(result):
-    """The optimum is proven, also where it breaks a limit because the set of multipliers is what it is."""
-    return "gap proven" in result.status or result.status == "constraints not met" or says_infeasible(result)
+    return "gap proven" in result.status
 
 
 def says_infeasible(result):
@@ -83,6 +82,7 @@ def judge(outcome, case, result, reference):
     occupancy = case.model.occupancy(np.array(result.policy))
     own = value_of(case.terms, occupancy)
     excess = excess_over_limits(case, occupancy)
+    # Infeasible would be wrong here: every instance that is not meant to be has a policy that meets its limits.
     outcome.expect(says_proven(result) or says_limits_broken(result), "proven", f"status {result.status!r}")
     outcome.expect(outcome.gap <= TOLERANCE * (1 + 1e-9), "proven", f"gap {outcome.gap:.2e}")
     if says_limits_broken(result):
