@@ -1,4 +1,24 @@
-"""Random instances of every pair (utility, ambiguity set) whose worst case rgu knows exactly or with a certificate."""
+"""Random instances of every pair (utility, ambiguity set) whose worst case rgu knows exactly or with a certificate.
+
+A proof needs the worst case of a policy itself to be known (src/robustness/worst_case.hpp), so these pairs are left out:
+
+  utility              set                                      why
+  ------------------   --------------------------------------   ---------------------------------------------------------
+  QuadraticTarget      l_p with p other than 1, 2, infinity;    convex in xi and the set has no short list of vertices:
+                       ellipsoid, spectral, polytope,           the worst case is only the best one found
+                       products, intersections
+  KlTarget             the same, and l2, Frobenius              the same; of l2 balls only the quadratic is known
+  Drift, d > 1         all but one point and balls of the       nonconcave in W; known in closed form only where
+                       Frobenius, spectral and l2 norms         perturbations of rank one are those of a ball
+  Drift, smoothing     all, unless d = 1                        the worst case is certified within (log d) / b only
+  Variance             all                                      not convex in the occupancy: no global proof
+  CustomUtility        all                                      its formula is not known to a reference
+  Sum                  products that do not match its parts     the parts' worst cases cannot be taken one by one
+                       where one part is nonconcave in xi
+  Constrained          sets with members below 0                rejected as input: multipliers must be >= 0
+  regularized forms    of targets and of Drift with d > 1       nonconcave in xi; the others are here
+  one point            NatureRegularized                        nothing is left to choose, so nothing to regularize
+"""
 
 import zlib
 
@@ -351,7 +371,7 @@ def drift_parts(rng, model, name):
     return Drift(model, features, ambiguity, (d, wide))
 
 
-def make_drift_row(name):
+def make_drift_row(name, modulus=False):
     """d = 1: f = -(W M W') is concave in the row W, so that every set will do."""
     def make(rng, most):
         model = random_model(rng, most_states=12, most_pairs=min(most, 40))
@@ -359,7 +379,8 @@ def make_drift_row(name):
         features = rng.standard_normal((model.pairs, wide))
         centre = 2 * rng.standard_normal(wide)
         ambiguity = ANY_SETS[name](rng, wide, shape_of(rng, wide), centre)
-        return Instance(model, [(1.0, DriftRow(model, features, ambiguity))], random_scale(rng))
+        mu = float(10 ** rng.uniform(-2, 1)) if modulus else 0.0
+        return Instance(model, [(1.0, DriftRow(model, features, ambiguity, mu))], random_scale(rng))
     return make
 
 
@@ -434,6 +455,8 @@ def _pairs():
     for name in ("singleton", "l1", "l2", "linf", "p1.5", "p3", "box", "simplex", "ellipsoid", "polytope", "product", "box-l1", "box-l2",
                  "simplex-l2"):
         pairs[f"drift-row/{name}"] = make_drift_row(name)
+    for name in ("l1", "l2", "linf", "box", "simplex", "ellipsoid", "polytope"):
+        pairs[f"regularized-drift-row/{name}"] = make_drift_row(name, True)
     for names in (("reward", "entropy"), ("reward", "entropy-pairs"), ("robust-l2", "entropy"), ("robust-l1", "entropy"),
                   ("robust-box", "quadratic"), ("feature-simplex", "entropy"), ("feature-l2", "kl"), ("feature-simplex", "robust-l1"),
                   ("constrained", "entropy"), ("constrained", "robust-l2"), ("constrained", "quadratic"),

@@ -345,13 +345,14 @@ class Drift:
 
 
 class DriftRow:
-    """-(W M W') for rows W (d') in any set; M = sum of lambda psi psi'.
+    """-(W M W') - (modulus/2) |W - centre|^2 for rows W (d') in any set; M = sum of lambda psi psi'.
 
     max over W of -sum_i lambda_i (psi_i W)^2 = min over a of support(sum_i a_i psi_i) + sum_i a_i^2 / (4 lambda_i).
     """
 
-    def __init__(self, model, features, ambiguity):
-        self.model, self.features, self.ambiguity, self.name = model, features, ambiguity, f"row{next(_names)}"
+    def __init__(self, model, features, ambiguity, modulus=0.0):
+        self.model, self.features, self.ambiguity, self.modulus = model, features, ambiguity, modulus
+        self.name = f"row{next(_names)}"
 
     def add(self, program, occupancy):
         self.weight = program.weight
@@ -360,9 +361,19 @@ class DriftRow:
             return
         a, q = program.variables(len(occupancy)), program.variables(len(occupancy))
         program.product_above(4 * occupancy, q, a)
-        u = program.variables(self.features.shape[1])
-        program.equal(a.times(self.features.T) - u, self.name)
-        program.minimise(q.total() + self.ambiguity.add_support(program, u))
+        program.minimise(q.total())
+        self._add_support(program, a.times(self.features.T), self.name)
+
+    def _add_support(self, program, signal, name):
+        """Adds max over W of <signal, W> - (modulus/2) |W - centre|^2, with W as the multipliers of that name."""
+        u = program.variables(len(signal))
+        program.equal(signal - u, name)
+        if self.modulus > 0:
+            v = program.variables(len(signal))
+            program.add_square(v * (1 / np.sqrt(self.modulus)))
+            program.minimise(v.times(self.ambiguity.centre))
+            u = u - v
+        program.minimise(self.ambiguity.add_support(program, u))
 
     def value(self, occupancy):
         moment = self.features.T @ (occupancy[:, None] * self.features)
@@ -370,25 +381,27 @@ class DriftRow:
             return -self.ambiguity.centre @ moment @ self.ambiguity.centre
         values, vectors = np.linalg.eigh(moment)
         root = (vectors * np.sqrt(2 * np.maximum(values, 0))).T
-        # min over u of support(u) + max over W of -(u'W + W'M W): a quadratic program in u = -root'y, and W from it.
+        # -W'M W = min over y of <root'y, W> + |y|^2/2, root'root = 2 M: the same program with the moment fixed.
         program = Program()
         y = program.variables(len(values))
         program.add_square(y)
-        u = program.variables(len(values))
-        program.equal(y.times(root.T) - u, "row")
-        program.minimise(self.ambiguity.add_support(program, u))
+        self._add_support(program, y.times(root.T), "row")
         best = np.inf
         for solution in program.solutions():
             row = self.ambiguity.member(solution.multipliers["row"])
-            # W'M W >= -row'M row + 2 row'M W for every row.
-            best = min(best, row @ moment @ row + self.ambiguity.support(-2 * moment @ row))
-            if best + row @ moment @ row <= 1e-12 * (values[-1] * (row @ row)):
+            # A concave function is below its tangent.
+            away = row - self.ambiguity.centre
+            here = -row @ moment @ row - 0.5 * self.modulus * away @ away
+            slope = -2 * moment @ row - self.modulus * away
+            best = min(best, here - slope @ row + self.ambiguity.support(slope))
+            if best - here <= 1e-12 * (values[-1] + self.modulus) * (row @ row):
                 break
         return best
 
     def minorant(self, occupancy, solution, variant=0):
         row = self.ambiguity.member(solution.multipliers.get(self.name, np.zeros(0)) / self.weight)
-        return 0.0, -((self.features @ row) ** 2)
+        away = row - self.ambiguity.centre
+        return -0.5 * self.modulus * away @ away, -((self.features @ row) ** 2)
 
     def unit(self, occupancy, gradient):
         return max(np.abs(gradient).max(), ((self.features @ self.ambiguity.centre) ** 2).max())
@@ -396,4 +409,7 @@ class DriftRow:
     def build(self, scale):
         """The features take the square root of the scale."""
         features = (np.sqrt(scale) * self.features).reshape(self.model.states, self.model.actions, -1)
-        return rgu.utility.Drift(features, 1), self.ambiguity.build(1.0)
+        utility = rgu.utility.Drift(features, 1)
+        if self.modulus > 0:
+            utility = rgu.utility.NatureRegularized(utility, modulus=scale * self.modulus, centre=self.ambiguity.centre)
+        return utility, self.ambiguity.build(1.0)

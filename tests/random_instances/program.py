@@ -167,6 +167,8 @@ class Program:
         """Solutions for smaller tolerances first; which one is good enough is for the caller to say."""
         if self.objective is None:
             self.objective = Affine(sparse.csr_matrix((1, self.size)), [0.0])
+        if not (self.signs or self.rounds or self.matrices):
+            self.signs.append(Affine(sparse.csr_matrix((1, self.size)), [1.0]))  # 1 >= 0: solvers want an inequality
         if self._linear():
             yield from self._by_highs()
         else:
@@ -201,23 +203,33 @@ class Program:
         equal, right = self._equations()
         signs = stacked(self.signs)
         cost = self.objective.wide(self.size).toarray().ravel()
-        upper = {"A_ub": -signs.wide(self.size), "b_ub": signs.offset}
-        found = linprog(cost, A_eq=equal, b_eq=right, bounds=(None, None), method="highs", options=HIGHS, **upper)
-        if found.status != 0 or found.x is None:
-            found = linprog(cost, A_eq=equal, b_eq=right, bounds=(None, None), method="highs-ds", **upper)
-        if found.status != 0 or found.x is None:
-            raise ReferenceFailed(f"HiGHS: {found.message}")
-        named = self._by_name(-found.eqlin.marginals)
-        self._signs_by_name(named, -found.ineqlin.marginals)
-        yield Solution(found.x, named, "HiGHS optimal")
-        # Flow errors of 1e-12 grow by 1/(1 - discount): the nearest point that meets the active rows to rounding.
-        active = np.abs(signs.wide(self.size) @ found.x + signs.offset) < 1e-8
+        program = {"c": cost, "A_eq": equal, "b_eq": right, "A_ub": -signs.wide(self.size), "b_ub": signs.offset, "bounds": (None, None)}
+        for method, options in (("highs", HIGHS), ("highs-ds", {}), ("highs-ipm", {})):
+            found = linprog(method=method, options=options, **program)
+            if found.status == 0 and found.x is not None:
+                y, z = -found.eqlin.marginals, -found.ineqlin.marginals
+                yield self._named_solution(found.x, y, z, "HiGHS optimal")
+                yield self._refined(found.x, y, z, cost, signs, equal, right)
+
+    def _named_solution(self, point, y, z, status):
+        named = self._by_name(y)
+        self._signs_by_name(named, z)
+        return Solution(point, named, status)
+
+    def _refined(self, point, y, z, cost, signs, equal, right):
+        """The nearest point and multipliers that meet the active rows and the optimality conditions to rounding: errors of
+        1e-12 in the flow equations grow by 1/(1 - discount)."""
+        slack = signs.wide(self.size) @ point + signs.offset
+        active = np.abs(slack) < 1e-8
         rows = sparse.vstack([equal, -signs.wide(self.size)[active]]).toarray()
         target = np.concatenate([right, signs.offset[active]])
-        point = found.x
+        multipliers = np.concatenate([y, z[active]])
         for _ in range(2):
             point = point + np.linalg.lstsq(rows, target - rows @ point, rcond=1e-13)[0]
-        yield Solution(point, named, "HiGHS, active set")
+            multipliers = multipliers + np.linalg.lstsq(rows.T, -cost - rows.T @ multipliers, rcond=1e-13)[0]
+        z = np.zeros(len(z))
+        z[active] = np.maximum(multipliers[len(y):], 0)
+        return self._named_solution(point, multipliers[:len(y)], z, "HiGHS, active set")
 
     def _by_cvxopt(self):
         equal, right = self._equations()
@@ -304,7 +316,7 @@ class Program:
             evaluate = self._smooth(quadratic, cost)
             return solvers.cp(lambda x=None, z=None: self._for_cp(evaluate, x, z), g, h, dims, a, b, **chosen)
         if quadratic is None and factorisation is None:
-            return solvers.conelp(matrix(cost), g, h, dims, a, b, **chosen)
+            return solvers.conelp(matrix(cost), g, h, dims, a, b, kktsolver="chol", options=settings)
         if quadratic is None:  # another method for the same program, without its embedding
             quadratic = sparse.csr_matrix((self.size, self.size))
         return solvers.coneqp(_cvxopt(quadratic), matrix(cost), g, h, dims, a, b, **chosen)
