@@ -57,7 +57,7 @@ const Drift* interior_point_drift(const EnvelopeProblem& problem) {
   const bool on_ball =
       as_matrix_ball(problem.ambiguity, {drift->dimension(), drift->feature_dimension()})
           .has_value();
-  const bool fits = problem.mdp.states() * problem.mdp.actions() <= kLargestDriftProgram;
+  const bool fits = drift_program_order(problem.mdp, *drift) <= kLargestDriftOrder;
   return on_ball && fits && ambiguity_warnings(*drift, problem.ambiguity).empty() ? drift : nullptr;
 }
 
