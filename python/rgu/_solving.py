@@ -261,7 +261,7 @@ class Certificate(NamedTuple):
     worst_case: WorstCase  # of the policy
     best: GlobalSolution  # the best policy there is, with its own proof
     lower_bound: float  # no policy has a smaller worst case
-    gap: float  # the policy's worst case is at most this above the least possible
+    gap: float  # the policy is within this of the global optimum
 
 
 def certify(
