@@ -477,6 +477,28 @@ TEST(EnvelopeMinimum, StopsAtItsIterations) {
   EXPECT_EQ(envelope_minimum(mdp, utility, none, {.iterations = 0}).iterations, 0);
 }
 
+// -|x|^2 / 2 is concave.
+class ConcaveDeclaredConvex final : public Utility {
+ public:
+  ConcaveDeclaredConvex() : Utility({.states = 6, .actions = 3, .nature = 0}) {}
+  UtilityGradient evaluate(const Matrix& occupancy, const Vector&) const override {
+    return {.value = -0.5 * occupancy.squaredNorm(), .occupancy = -occupancy, .nature = {}};
+  }
+  UtilityTraits traits() const override {
+    return {.convex_in_occupancy = true, .nature = NatureShape::kNone};
+  }
+  UtilityConstants constants(double) const override { return {}; }
+};
+
+TEST(EnvelopeMinimum, RefusesAUtilityThatIsNotConvexAlthoughItSaysSo) {
+  const ConcaveDeclaredConvex utility;
+  const Singleton none = no_nature();
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const FiniteMdp mdp = random_dense(6, 3, 0.9, seed);
+    expect_invalid([&] { envelope_minimum(mdp, utility, none); }, "declared convex");
+  }
+}
+
 TEST(EnvelopeMinimum, RefusesWhatItCannotProve) {
   const FiniteMdp mdp = random_dense(6, 3, 0.9, 38);
   const Box one = uniform_box(1, {0, 1}), all = uniform_box(18, {0, 1});
