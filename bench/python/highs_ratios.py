@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Time to the proof against SciPy's HiGHS, in one run and in turns: linear programs of 30 to 10^4 state-action pairs.
 
-  PYTHONPATH=build/release/python bench/python/highs_ratios.py [--check] [--most 10000] [--seconds 5]
+  PYTHONPATH=build/release/python bench/python/highs_ratios.py [--check] [--least 30] [--most 10000] [--seconds 5]
 
 Two problems: three constraints with a box of multipliers, and an l1 ball of rewards. Kernels with three successors, and
 dense ones up to 3000 pairs. Both sides are called from Python on what is already built: linprog on its sparse matrices,
@@ -139,13 +139,14 @@ def duration(seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="exit with 1 if a target is missed")
+    parser.add_argument("--least", type=int, default=30, help="pairs of the smallest model")
     parser.add_argument("--most", type=int, default=10000, help="pairs of the largest model")
     parser.add_argument("--seconds", type=float, default=5.0, help="of HiGHS, above which it runs once")
     arguments = parser.parse_args()
     missed = []
     print("| problem | kernel | pairs | HiGHS | rgu | ratio | |\n|---|---|---|---|---|---|---|")
     for name, make in PROBLEMS.items():
-        for pairs in (size for size in SIZES if size <= arguments.most):
+        for pairs in (size for size in SIZES if arguments.least <= size <= arguments.most):
             for dense in (False, True) if pairs <= MOST_DENSE else (False,):
                 theirs, ours, trouble = measure(make, pairs, dense, arguments.seconds)
                 slow, fast = statistics.median(theirs), statistics.median(ours)
