@@ -49,9 +49,10 @@ def test_equals_the_command_line_to_the_bit(problem, options, tmp_path):
     folder = tmp_path / "run"
     sets = [part for key, value in options.items() for part in ("--set", f"{key}={value}")]
     command = [RGU, "solve", problem, "--out", str(folder), "--seeds", "1", "-q", *sets]
-    subprocess.run(command, capture_output=True, text=True, check=True)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
     metrics, policy, worst = files_of(folder, 0)
     result = rgu.solve(problem, seed=0, options=options)
+    assert ended.returncode == (0 if result.solved else 3), ended.stderr
     assert np.array_equal(result.policy, np.array(policy["policy"]))
     assert np.array_equal(result.parameters, np.array(policy["parameters"]))
     assert result.worst_case.value == worst["value"]
