@@ -25,7 +25,14 @@ from scipy.optimize import linprog
 
 import rgu
 
-SIZES = {30: (10, 3), 100: (25, 4), 300: (60, 5), 1000: (200, 5), 3000: (300, 10), 10000: (1000, 10)}  # pairs: (S, A)
+SIZES = {
+    30: (10, 3),
+    100: (25, 4),
+    300: (60, 5),
+    1000: (200, 5),
+    3000: (300, 10),
+    10000: (1000, 10),
+}  # pairs: (S, A)
 MOST_DENSE = 3000
 SUCCESSORS = 3
 DISCOUNT = 0.95
@@ -45,7 +52,9 @@ def random_kernel(rng, states, actions, dense):
     to = np.array([rng.choice(states, SUCCESSORS, replace=False) for _ in range(pairs)])
     weights = 0.05 + rng.random((pairs, SUCCESSORS))
     weights /= weights.sum(axis=1, keepdims=True)
-    return sparse.csr_matrix((weights.ravel(), (np.repeat(np.arange(pairs), SUCCESSORS), to.ravel())), (pairs, states))
+    return sparse.csr_matrix(
+        (weights.ravel(), (np.repeat(np.arange(pairs), SUCCESSORS), to.ravel())), (pairs, states)
+    )
 
 
 def flow(kernel, states, actions):
@@ -74,8 +83,9 @@ def constrained(rng, states, actions, dense):
     thresholds = 0.97 * costs @ even_occupancy(kernel, states, actions)
     shape = (states, actions)
     utility = rgu.utility.Constrained(objective.reshape(shape), [c.reshape(shape) for c in costs], thresholds)
-    problem = rgu.Problem(model_of(kernel, states, actions, dense), utility,
-                          rgu.ambiguity.Box(np.zeros(3), np.full(3, MULTIPLIERS)))
+    problem = rgu.Problem(
+        model_of(kernel, states, actions, dense), utility, rgu.ambiguity.Box(np.zeros(3), np.full(3, MULTIPLIERS))
+    )
     return problem, {"c": objective, "A_eq": equal, "b_eq": right, "A_ub": costs, "b_ub": thresholds}
 
 
@@ -85,11 +95,20 @@ def l1_ball(rng, states, actions, dense):
     pairs = states * actions
     reward = rng.standard_normal(pairs)
     equal, right = flow(kernel, states, actions)
-    problem = rgu.Problem(model_of(kernel, states, actions, dense), rgu.utility.RewardRobust(states, actions),
-                          rgu.ambiguity.LpBall(reward, RADIUS, 1))
+    problem = rgu.Problem(
+        model_of(kernel, states, actions, dense),
+        rgu.utility.RewardRobust(states, actions),
+        rgu.ambiguity.LpBall(reward, RADIUS, 1),
+    )
     rows = sparse.csr_matrix(sparse.hstack([sparse.eye(pairs), -np.ones((pairs, 1))]))
     equal = sparse.csr_matrix(sparse.hstack([equal, sparse.csr_matrix((states, 1))]))
-    return problem, {"c": np.append(-reward, RADIUS), "A_eq": equal, "b_eq": right, "A_ub": rows, "b_ub": np.zeros(pairs)}
+    return problem, {
+        "c": np.append(-reward, RADIUS),
+        "A_eq": equal,
+        "b_eq": right,
+        "A_ub": rows,
+        "b_ub": np.zeros(pairs),
+    }
 
 
 PROBLEMS = {"constrained": constrained, "l1 ball": l1_ball}
@@ -151,11 +170,16 @@ def main():
                 theirs, ours, trouble = measure(make, pairs, dense, arguments.seconds)
                 slow, fast = statistics.median(theirs), statistics.median(ours)
                 kernel = "dense" if dense else f"{SUCCESSORS} successors"
-                print(f"| {name} | {kernel} | {pairs} | {duration(slow)} | {duration(fast)} | {slow / fast:.2f} | {trouble} |",
-                      flush=True)
+                print(
+                    f"| {name} | {kernel} | {pairs} | {duration(slow)} | {duration(fast)} | {slow / fast:.2f} | {trouble} |",
+                    flush=True,
+                )
                 least = LEAST_AT_MOST if pairs == max(SIZES) else LEAST_RATIO
                 if trouble or slow < least * fast:
-                    missed.append(f"{name}, {kernel}, {pairs} pairs: {slow / fast:.2f}, must be {least:g}" + (trouble and f"; {trouble}"))
+                    missed.append(
+                        f"{name}, {kernel}, {pairs} pairs: {slow / fast:.2f}, must be {least:g}"
+                        + (trouble and f"; {trouble}")
+                    )
     for text in missed:
         print(f"missed: {text}")
     return 1 if missed and arguments.check else 0
