@@ -88,13 +88,21 @@ def judge(outcome, case, result, reference):
     if says_limits_broken(result):
         outcome.expect(excess is not None and excess > KEPT, "agrees", f"a kept limit is called broken: {excess}")
     else:
-        outcome.expect(excess is None or excess <= BROKEN, "agrees", f"a limit is broken by {excess}, and nothing says so")
+        outcome.expect(
+            excess is None or excess <= BROKEN, "agrees", f"a limit is broken by {excess}, and nothing says so"
+        )
     least = min(reference.upper, own)
     above, below = (value - reference.upper) / reference.size, (reference.lower - value) / reference.cost
     error, unsound = abs(own - value) / reference.cost, (lower - least) / reference.cost
-    outcome.expect(above <= TOLERANCE, "agrees", f"value {value:.12g} is {above:.2e} above the optimum {reference.upper:.12g}")
-    outcome.expect(below <= SOUND, "agrees", f"value {value:.12g} is {below:.2e} below the optimum {reference.lower:.12g}")
-    outcome.expect(error <= SOUND, "agrees", f"value {value:.12g}, but its policy has {own:.12g}, an error of {error:.2e}")
+    outcome.expect(
+        above <= TOLERANCE, "agrees", f"value {value:.12g} is {above:.2e} above the optimum {reference.upper:.12g}"
+    )
+    outcome.expect(
+        below <= SOUND, "agrees", f"value {value:.12g} is {below:.2e} below the optimum {reference.lower:.12g}"
+    )
+    outcome.expect(
+        error <= SOUND, "agrees", f"value {value:.12g}, but its policy has {own:.12g}, an error of {error:.2e}"
+    )
     outcome.expect(unsound <= SOUND, "sound", f"lower bound {lower:.12g} is {unsound:.2e} above {least:.12g}")
 
 
@@ -105,7 +113,9 @@ def solve_one(pair, seed):
     try:
         reference = optimum(case.model, case.terms)
         widest = WIDEST + SOUND * reference.cost / reference.size
-        outcome.expect(abs(reference.width) <= widest, "agrees", f"the reference is uncertain by {reference.width:.1e}")
+        outcome.expect(
+            abs(reference.width) <= widest, "agrees", f"the reference is uncertain by {reference.width:.1e}"
+        )
         doubt = sdpa_disagrees(case.model, case.terms, reference)
         outcome.expect(not doubt, "agrees", doubt)
     except ReferenceFailed as error:
@@ -125,12 +135,18 @@ def solve_one(pair, seed):
 
 
 def explain(outcome, case, reference):
-    known = "" if reference is None else f", optimum [{reference.lower:.12g}, {reference.upper:.12g}] by {reference.solver}"
+    known = (
+        ""
+        if reference is None
+        else f", optimum [{reference.lower:.12g}, {reference.upper:.12g}] by {reference.solver}"
+    )
     lines = [f"{outcome.pair} seed {outcome.seed}: {case}{known}, {outcome.milliseconds:.0f} ms"]
     result = getattr(outcome, "result", None)
     if result is not None:
-        lines.append(f"    value {result.worst_case.value / case.scale:.12g}, lower bound {result.lower_bound / case.scale:.12g}, "
-                     f"status {result.status!r}")
+        lines.append(
+            f"    value {result.worst_case.value / case.scale:.12g}, lower bound {result.lower_bound / case.scale:.12g}, "
+            f"status {result.status!r}"
+        )
     return "\n".join(lines + [f"    {failure}" for failure in outcome.failures])
 
 
@@ -146,9 +162,12 @@ def run_pair(pair, seeds, verbose):
     times = [outcome.milliseconds for outcome in outcomes if math.isfinite(outcome.milliseconds)]
     gaps = [outcome.gap for outcome in outcomes if math.isfinite(outcome.gap)]
     counts = [sum(getattr(outcome, verdict) for outcome in outcomes) for verdict in ("proven", "agrees", "sound")]
-    print(f"{pair:44} | {len(outcomes):9} | {counts[0]:6} | {counts[1]:5} | {counts[2]:5} | "
-          f"{statistics.median(times) if times else math.nan:9.1f} | {max(times, default=math.nan):8.0f} | "
-          f"{max(gaps, default=math.nan):9.1e}", flush=True)
+    print(
+        f"{pair:44} | {len(outcomes):9} | {counts[0]:6} | {counts[1]:5} | {counts[2]:5} | "
+        f"{statistics.median(times) if times else math.nan:9.1f} | {max(times, default=math.nan):8.0f} | "
+        f"{max(gaps, default=math.nan):9.1e}",
+        flush=True,
+    )
     return [outcome for outcome in outcomes if outcome.failures]
 
 
@@ -179,9 +198,13 @@ def main():
             print(f"\n{outcome.text}\n    again: run.py --pair {outcome.pair} --only {outcome.seed}")
     for pair, count in shown.items():
         if count > arguments.failures:
-            print(f"\n{pair}: {count - arguments.failures} more, seeds "
-                  + ", ".join(str(outcome.seed) for outcome in failed if outcome.pair == pair))
-    print(f"\n{len(chosen) * len(seeds) - len(failed)} of {len(chosen) * len(seeds)} instances of {len(chosen)} pairs passed")
+            print(
+                f"\n{pair}: {count - arguments.failures} more, seeds "
+                + ", ".join(str(outcome.seed) for outcome in failed if outcome.pair == pair)
+            )
+    print(
+        f"\n{len(chosen) * len(seeds) - len(failed)} of {len(chosen) * len(seeds)} instances of {len(chosen)} pairs passed"
+    )
     return 1 if failed else 0
 
 
