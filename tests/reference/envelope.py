@@ -103,17 +103,10 @@ def euclidean_cost(model, cost, radius):
     nonnegative = np.hstack([-np.eye(pairs), np.zeros((pairs, 1))])
     cone = -np.eye(pairs + 1)[[pairs] + list(range(pairs))]
     equations = np.hstack([model.flow, np.zeros((model.states, 1))])
-    def solved(tolerance):
-        return solvers.socp(matrix(np.append(cost, radius)),
-                            Gl=matrix(nonnegative), hl=matrix(np.zeros(pairs)),
-                            Gq=[matrix(cone)], hq=[matrix(np.zeros(pairs + 1))],
-                            A=matrix(equations), b=matrix(model.source), kktsolver="ldl",
-                            options={**solvers.options, "abstol": tolerance, "reltol": tolerance, "feastol": tolerance})
-
-    try:
-        found = solved(1e-10)
-    except ValueError:  # with the rounding of some CPUs CVXOPT leaves the cone at the very end
-        found = solved(1e-9)
+    found = solvers.socp(matrix(np.append(cost, radius)),
+                         Gl=matrix(nonnegative), hl=matrix(np.zeros(pairs)),
+                         Gq=[matrix(cone)], hq=[matrix(np.zeros(pairs + 1))],
+                         A=matrix(equations), b=matrix(model.source), kktsolver="ldl")
     x = model.member(np.array(found["x"]).ravel()[:pairs])
     return proven(cost @ x + radius * np.linalg.norm(x), found["dual objective"])
 
