@@ -209,6 +209,13 @@ Metrics SeedRun::measure(const Iteration& iteration) {
 
 namespace {
 
+// Methods whose xi is a worst one, and not one of a saddle point.
+bool answers_with_extremes(const ProblemConfig& config) {
+  return std::holds_alternative<EnvelopeConfig>(config.solver.method) ||
+         std::holds_alternative<WorstCaseConfig>(config.solver.method) ||
+         std::holds_alternative<PgdaLpConfig>(config.solver.method);
+}
+
 // The adversary's side of the solution. A method that always answers with the worst multipliers
 // has none of a saddle point, but for what its lower bound is made of.
 void add_adversary(const ProblemConfig& config, const Utility& utility, const SolverState& state,
@@ -243,6 +250,12 @@ void SeedRun::add_baseline(const Matrix& pi, SeedFiles& files) const {
         "robustness ({:.4g}): this method has not paid here",
         record.worst_case.value, facts.worst_case.value));
   }
+}
+
+void SeedRun::add_published(const Matrix& pi, SeedFiles& files) const {
+  WorstCaseOptions options;
+  options.hint = files.record.worst_case.nature;
+  files.record.published_worst_case = policy_facts(parts_->instance, pi, options).worst_case.value;
 }
 
 SeedFiles SeedRun::conclude(const SolverResult& result) {

@@ -34,8 +34,8 @@ class EnvelopeSearch {
   EnvelopePoint offer_policy_of(const Matrix& occupancy);
   // The same, where the member looks better than the best.
   void offer_member(const EnvelopePoint& member);
-  // A bound that was proven elsewhere.
-  void raise_bound(double bound);
+  // A bound that was proven elsewhere, with its witness.
+  void raise_bound(double bound, Witness witness);
   // Plans against a minorant of Gamma: raises the bound. Returns the plan's policy. Without a guess
   // in the hint: from the values of the last plan. Without an accuracy: as far as rounding allows,
   // and on large models to a share of the wanted gap.

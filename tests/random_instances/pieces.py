@@ -106,7 +106,9 @@ class RewardRobust(Linear):
     def build(self, scale):
         utility = rgu.utility.RewardRobust(*self.shape)
         if self.modulus > 0:
-            utility = rgu.utility.NatureRegularized(utility, modulus=self.modulus / scale, centre=scale * self.middle)
+            utility = rgu.utility.NatureRegularized(
+                utility, modulus=self.modulus / scale, centre=scale * self.middle
+            )
         return utility, self.ambiguity.build(scale)
 
 
@@ -118,11 +120,13 @@ class FeatureReward(Linear):
         self.shape, self.share = (model.states, model.actions), share
 
     def build(self, scale):
-        outer = scale ** self.share
+        outer = scale**self.share
         features = [-(scale / outer) * row.reshape(self.shape) for row in self.slopes]
         utility = rgu.utility.FeatureRewardRobust(features)
         if self.modulus > 0:
-            utility = rgu.utility.NatureRegularized(utility, modulus=self.modulus * scale / outer**2, centre=outer * self.middle)
+            utility = rgu.utility.NatureRegularized(
+                utility, modulus=self.modulus * scale / outer**2, centre=outer * self.middle
+            )
         return utility, self.ambiguity.build(outer)
 
 
@@ -136,10 +140,15 @@ class Constrained(Linear):
     def build(self, scale):
         inner = scale if self.constraint_scale is None else self.constraint_scale
         ratio = scale / inner
-        utility = rgu.utility.Constrained(scale * self.cost.reshape(self.shape),
-                                          [inner * row.reshape(self.shape) for row in self.slopes], inner * self.thresholds)
+        utility = rgu.utility.Constrained(
+            scale * self.cost.reshape(self.shape),
+            [inner * row.reshape(self.shape) for row in self.slopes],
+            inner * self.thresholds,
+        )
         if self.modulus > 0:
-            utility = rgu.utility.NatureRegularized(utility, modulus=self.modulus * scale / ratio**2, centre=ratio * self.middle)
+            utility = rgu.utility.NatureRegularized(
+                utility, modulus=self.modulus * scale / ratio**2, centre=ratio * self.middle
+            )
         return utility, self.ambiguity.build(ratio)
 
 
@@ -227,7 +236,9 @@ class Quadratic:
         if self.ball:
             return 0.5 * (np.linalg.norm(occupancy - self.ball.centre) + self.ball.radius) ** 2
         if self.box:
-            return 0.5 * ((np.abs(occupancy - self.box.centre) + 0.5 * (self.box.upper - self.box.lower)) ** 2).sum()
+            return (
+                0.5 * ((np.abs(occupancy - self.box.centre) + 0.5 * (self.box.upper - self.box.lower)) ** 2).sum()
+            )
         return 0.5 * ((occupancy - self.vertices) ** 2).sum(axis=1).max()
 
     def minorant(self, occupancy, solution, variant=0):
@@ -242,7 +253,9 @@ class Quadratic:
             plus, minus = solution.multipliers[self.name + "+"], solution.multipliers[self.name + "-"]
             size = np.maximum(plus + minus, 1e-300)
             slope = (distance + half) * np.clip((plus - minus) / size, -1, 1)
-            return (0.5 * (distance + half) ** 2 - (distance + half) * distance).sum() - slope @ self.box.centre, slope
+            return (
+                0.5 * (distance + half) ** 2 - (distance + half) * distance
+            ).sum() - slope @ self.box.centre, slope
         weights = np.maximum(solution.multipliers[self.name], 0)
         weights = weights / weights.sum()
         halves = 0.5 * (self.vertices**2).sum(axis=1)
@@ -313,7 +326,9 @@ class Drift:
         def bound(log_mu):
             # lmin(W0 K W0') - mu r^2, K = mu M (M + mu I)^-1: below the least for every mu.
             mu = size * np.exp(log_mu)
-            return mu * self.radius**2 - np.linalg.eigvalsh((rotated * (mu * values / (values + mu))) @ rotated.T)[0]
+            return (
+                mu * self.radius**2 - np.linalg.eigvalsh((rotated * (mu * values / (values + mu))) @ rotated.T)[0]
+            )
 
         grid = np.linspace(-30, 30, 61)
         best = grid[np.argmin([bound(x) for x in grid])]
@@ -340,18 +355,20 @@ class Drift:
         """The features take the square root of the scale."""
         factor = np.sqrt(scale)
         features = factor * self.features
-        return rgu.utility.Drift(features.reshape(self.model.states, self.model.actions, -1), self.shape[0]), self.ambiguity.build(1.0)
-
+        return rgu.utility.Drift(
+            features.reshape(self.model.states, self.model.actions, -1), self.shape[0]
+        ), self.ambiguity.build(1.0)
 
 
 class DriftRow:
-    """-(W M W') for rows W (d') in any set; M = sum of lambda psi psi'.
+    """-(W M W') - (modulus/2) |W - centre|^2 for rows W (d') in any set; M = sum of lambda psi psi'.
 
     max over W of -sum_i lambda_i (psi_i W)^2 = min over a of support(sum_i a_i psi_i) + sum_i a_i^2 / (4 lambda_i).
     """
 
-    def __init__(self, model, features, ambiguity):
-        self.model, self.features, self.ambiguity, self.name = model, features, ambiguity, f"row{next(_names)}"
+    def __init__(self, model, features, ambiguity, modulus=0.0):
+        self.model, self.features, self.ambiguity, self.modulus = model, features, ambiguity, modulus
+        self.name = f"row{next(_names)}"
 
     def add(self, program, occupancy):
         self.weight = program.weight
@@ -360,9 +377,19 @@ class DriftRow:
             return
         a, q = program.variables(len(occupancy)), program.variables(len(occupancy))
         program.product_above(4 * occupancy, q, a)
-        u = program.variables(self.features.shape[1])
-        program.equal(a.times(self.features.T) - u, self.name)
-        program.minimise(q.total() + self.ambiguity.add_support(program, u))
+        program.minimise(q.total())
+        self._add_support(program, a.times(self.features.T), self.name)
+
+    def _add_support(self, program, signal, name):
+        """Adds max over W of <signal, W> - (modulus/2) |W - centre|^2, with W as the multipliers of that name."""
+        u = program.variables(len(signal))
+        program.equal(signal - u, name)
+        if self.modulus > 0:
+            v = program.variables(len(signal))
+            program.add_square(v * (1 / np.sqrt(self.modulus)))
+            program.minimise(v.times(self.ambiguity.centre))
+            u = u - v
+        program.minimise(self.ambiguity.add_support(program, u))
 
     def value(self, occupancy):
         moment = self.features.T @ (occupancy[:, None] * self.features)
@@ -370,25 +397,27 @@ class DriftRow:
             return -self.ambiguity.centre @ moment @ self.ambiguity.centre
         values, vectors = np.linalg.eigh(moment)
         root = (vectors * np.sqrt(2 * np.maximum(values, 0))).T
-        # min over u of support(u) + max over W of -(u'W + W'M W): a quadratic program in u = -root'y, and W from it.
+        # -W'M W = min over y of <root'y, W> + |y|^2/2, root'root = 2 M: the same program with the moment fixed.
         program = Program()
         y = program.variables(len(values))
         program.add_square(y)
-        u = program.variables(len(values))
-        program.equal(y.times(root.T) - u, "row")
-        program.minimise(self.ambiguity.add_support(program, u))
+        self._add_support(program, y.times(root.T), "row")
         best = np.inf
         for solution in program.solutions():
             row = self.ambiguity.member(solution.multipliers["row"])
-            # W'M W >= -row'M row + 2 row'M W for every row.
-            best = min(best, row @ moment @ row + self.ambiguity.support(-2 * moment @ row))
-            if best + row @ moment @ row <= 1e-12 * (values[-1] * (row @ row)):
+            # A concave function is below its tangent.
+            away = row - self.ambiguity.centre
+            here = -row @ moment @ row - 0.5 * self.modulus * away @ away
+            slope = -2 * moment @ row - self.modulus * away
+            best = min(best, here - slope @ row + self.ambiguity.support(slope))
+            if best - here <= 1e-12 * (values[-1] + self.modulus) * (row @ row):
                 break
         return best
 
     def minorant(self, occupancy, solution, variant=0):
         row = self.ambiguity.member(solution.multipliers.get(self.name, np.zeros(0)) / self.weight)
-        return 0.0, -((self.features @ row) ** 2)
+        away = row - self.ambiguity.centre
+        return -0.5 * self.modulus * away @ away, -((self.features @ row) ** 2)
 
     def unit(self, occupancy, gradient):
         return max(np.abs(gradient).max(), ((self.features @ self.ambiguity.centre) ** 2).max())
@@ -396,4 +425,9 @@ class DriftRow:
     def build(self, scale):
         """The features take the square root of the scale."""
         features = (np.sqrt(scale) * self.features).reshape(self.model.states, self.model.actions, -1)
-        return rgu.utility.Drift(features, 1), self.ambiguity.build(1.0)
+        utility = rgu.utility.Drift(features, 1)
+        if self.modulus > 0:
+            utility = rgu.utility.NatureRegularized(
+                utility, modulus=scale * self.modulus, centre=self.ambiguity.centre
+            )
+        return utility, self.ambiguity.build(1.0)
