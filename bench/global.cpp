@@ -89,14 +89,14 @@ double seconds_of(const Family& family, Index states) {
   while (solver.advance()) {
     if (std::getenv("RGU_BENCH_TRACE") != nullptr) {
       fmt::print(stderr, "{} {:.9g} {:.9g} {:.2e}\n", solver.best().iterations, solver.best().value,
-                 solver.best().lower_bound, solver.best().gap() / gap_scale(solver.best().value));
+                 solver.best().lower_bound, solver.best().gap() / std::abs(solver.best().value));
     }
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const GlobalSolution& best = solver.best();
   fmt::print("| {} | {} | {} | {:.1e} | {:.1e} | {} | {:.3g} s | {} |\n", family.name, states,
-             world.mdp.transitions(), family.tolerance, best.gap() / gap_scale(best.value),
+             world.mdp.transitions(), family.tolerance, best.gap() / std::abs(best.value),
              best.iterations, seconds, best.method);
   std::fflush(stdout);
   return seconds;

@@ -25,4 +25,4 @@ problem = rgu.Problem(
 )
 result = rgu.solve(problem)
 print(result)
-assert result.status == "proved the gap asked for"
+assert result.status == "optimal (gap proven)"

@@ -64,5 +64,5 @@ for row in range(SIZE):
         )
     )
 
-assert result.status == "proved the gap asked for"
+assert result.status == "optimal (gap proven)"
 assert result.worst_case.value <= nominal.value

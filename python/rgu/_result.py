@@ -7,7 +7,7 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,27 @@ def _table(rows: Iterable[Sequence[str]]) -> str:
         for row in rows
     )
     return f"<table>{cells}</table>"
+
+
+class Mixture(NamedTuple):
+    """A distribution over members of the ambiguity set."""
+
+    weights: Array  # (k,), >= 0, sum 1
+    members: Array  # (k, n)
+
+    @property
+    def mean(self) -> Array:
+        """(n,): for a utility linear in xi, as good for the adversary as the mixture itself."""
+        return np.asarray(self.weights @ self.members)
+
+
+class Adversary(NamedTuple):
+    """The adversary's side of a solution."""
+
+    last: Array  # (n,): xi of the last iterate
+    drawn: Array  # (n,): xi of the uniformly drawn iterate, the one that theorems speak of
+    average: Optional[Array]  # (n,): of the iterates; None: the method does not average
+    mixture: Optional[Mixture]  # what proves the lower bound; None: there is no such proof
 
 
 class _Recorded:
@@ -215,6 +236,28 @@ class Result(_Recorded):
     def worst_case(self) -> WorstCase:
         """The worst case of the policy."""
         return self._seed.worst_case
+
+    @property
+    def adversary(self) -> Adversary:
+        """What the adversary chose: last, drawn and average xi, and the mixture of the proof.
+
+        >>> import rgu
+        >>> mixture = rgu.solve("inventory", method="envelope").adversary.mixture
+        >>> mixture.members.shape, float(mixture.weights.sum())
+        ((1, 4), 1.0)
+        """
+        last, drawn, average, mixture = self._seed.adversary
+        return Adversary(last, drawn, average, Mixture(*mixture) if mixture is not None else None)
+
+    @property
+    def multipliers(self) -> Optional[Array]:
+        """(K,): of the limits of a constrained problem; None where the method does not find them.
+
+        >>> import rgu
+        >>> rgu.solve("constrained", method="envelope").multipliers.round(1)
+        array([12.6, 10.8])
+        """
+        return self._seed.multipliers
 
     @property
     def lower_bound(self) -> float:

@@ -6,7 +6,7 @@ import operator
 import os
 import sys
 import time
-from typing import Any, Callable, Dict, Iterable, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -132,7 +132,7 @@ def solve(
     >>> import rgu
     >>> result = rgu.solve("exploration", method="envelope")
     >>> result.status, round(result.worst_case.value, 4)
-    ('proved the gap asked for', -0.1204)
+    ('optimal (gap proven)', -0.1204)
     """
     given = _problem(problem)
     if given._core.is_environment and (gradient == "exact" or baseline):
@@ -216,7 +216,7 @@ def resume(
     >>> stopped[0].interrupted
     True
     >>> rgu.resume(folder)[0].status
-    'did all iterations'
+    'iteration limit'
     """
     follow, line = _following(callback, progress)
     try:
@@ -287,6 +287,31 @@ def certify(
         policy = policy.policy
     judged = _core.certify(_problem(problem)._core, policy, _seed(seed or 0), tolerance, iterations)
     return Certificate(**judged)
+
+
+class Verification(NamedTuple):
+    """What a check of one seed's certificate found."""
+
+    seed: int
+    holds: bool  # does every claim hold?
+    failures: List[str]  # those that do not, one sentence each
+    worst_case: WorstCase  # of the policy, found again
+    claimed_bound: float  # NaN: there is no certificate
+    proven_bound: float  # by its witness
+    gap: float  # the policy is within this of the optimum
+
+
+def verify(folder: PathLike) -> List[Verification]:
+    """Checks the certificates of a run folder, as `rgu verify` does: one Verification per seed.
+
+    >>> import os, tempfile
+    >>> import rgu
+    >>> folder = os.path.join(tempfile.mkdtemp(), "run")
+    >>> made = rgu.run("inventory", folder, method="envelope")
+    >>> rgu.verify(folder)[0].holds
+    True
+    """
+    return [Verification(**entry) for entry in _core.verify(os.fspath(folder))]
 
 
 def saddle_gradient(

@@ -37,7 +37,7 @@ Json to_json(const PolicyCertificate& certificate) {
           {"nominal", rgu::to_json(policy.nominal)},
           {"worst_case", rgu::to_json(policy.worst_case.value)},
           {"kind", name_of(policy.worst_case.kind)},
-          {"lower_bound", rgu::to_json(global.lower_bound)},
+          {"lower_bound", rgu::to_json(certificate.record.lower_bound)},
           {"best_known", rgu::to_json(global.value)},
           {"certified", global.status == GlobalStatus::kCertified},
           {"method", global.method},
@@ -47,11 +47,8 @@ Json to_json(const PolicyCertificate& certificate) {
 // The report shows what was proven from now on.
 void record(const RunFolder& folder, const std::vector<PolicyCertificate>& certificates) {
   for (const PolicyCertificate& certificate : certificates) {
-    const GlobalSolution& global = certificate.global;
-    write_certificate(folder.seed(certificate.policy.seed),
-                      {.lower_bound = global.lower_bound,
-                       .best_known = std::min(global.value, certificate.policy.worst_case.value),
-                       .method = global.method});
+    write_certificate(folder.seed(certificate.policy.seed), certificate.record,
+                      certificate.problem);
   }
   write_report(folder, read_run(folder));
 }
@@ -61,14 +58,14 @@ std::string verdict(const std::vector<PolicyCertificate>& certificates) {
   const PolicyCertificate* farthest = nullptr;
   double share = -1;
   for (const PolicyCertificate& certificate : certificates) {
-    const double of = std::abs(certificate.global.lower_bound);
+    const double of = std::abs(certificate.record.lower_bound);
     const double here = of > 0 ? std::max(0.0, certificate.gap()) / of : 0;
     if (!(here <= share)) {
       share = here;
       farthest = &certificate;
     }
   }
-  const std::string gap = percent(farthest->gap(), farthest->global.lower_bound);
+  const std::string gap = percent(farthest->gap(), farthest->record.lower_bound);
   if (gap == "-") {
     return fmt::format("the worst case is at most {} above the least that any policy can have",
                        short_number(std::max(0.0, farthest->gap())));
@@ -102,9 +99,9 @@ int certify(const CertifyArguments& arguments) {
     rows.push_back({fmt::format("{}", seed),
                     fmt::format("{} ({})", short_number(policy.worst_case.value),
                                 name_of(policy.worst_case.kind)),
-                    short_number(certificate.global.lower_bound),
+                    short_number(certificate.record.lower_bound),
                     short_number(certificate.global.value), short_number(certificate.gap()),
-                    percent(certificate.gap(), certificate.global.lower_bound),
+                    percent(certificate.gap(), certificate.record.lower_bound),
                     fmt::format("{:.1e}", policy.flow_residual)});
   }
   record(folder, certificates);

@@ -114,6 +114,13 @@ bool answers_with_extremes(const ProblemConfig& config) {
          std::holds_alternative<PgdaLpConfig>(config.solver.method);
 }
 
+Index iteration_limit(const ProblemConfig& config) {
+  constexpr Index kDefault = 300;
+  constexpr Index kNone = 1'000'000'000;
+  const bool proves = std::holds_alternative<EnvelopeConfig>(config.solver.method);
+  return config.stopping.iterations.value_or(proves ? kNone : kDefault);
+}
+
 std::string method_text(const ProblemConfig& config) {
   std::string text = std::visit(MethodText{}, config.solver.method);
   if (is_over_occupancies(config)) return text;

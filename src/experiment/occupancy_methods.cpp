@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rgu/experiment/method.hpp"
 #include "rgu/experiment/theory_numbers.hpp"
+#include "rgu/experiment/witness_record.hpp"
 #include "rgu/global/envelope.hpp"
 #include "rgu/global/saddle_gap.hpp"
 #include "rgu/mdp/occupancy.hpp"
@@ -66,8 +68,9 @@ SolverResult minimise_envelope(const Instance& instance, const EnvelopeRun& opti
   }
   const GlobalSolution& best = solver.best();
   if (best.iterations > 0) {
-    certificate = {
-        .lower_bound = best.lower_bound, .best_known = best.value, .method = best.method};
+    certificate = certificate_of(instance, best);
+    const GapTolerance tolerance = options.tolerance;
+    certificate.gap_asked = tolerance.at(best.value, best.cost_scale);
   }
   return {.status = status, .state = std::move(state)};
 }
@@ -92,14 +95,14 @@ Metrics occupancy_metrics(const ProblemConfig& config, const Instance& instance,
   if (std::isfinite(iteration.report.lower_bound)) {
     metrics.lower_bound = iteration.report.lower_bound;
     // Never 0: rounding could hide as much, and a logarithmic axis would end.
-    metrics.optimality_gap = std::max(1e-16 * gap_scale(metrics.envelope),
+    metrics.optimality_gap = std::max(1e-16 * std::max(std::abs(metrics.envelope), 1e-9),
                                       metrics.envelope + slack - metrics.lower_bound);
   }
   if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
     metrics.violation = std::max(0.0, constraints->largest);
   }
   const auto* method = std::get_if<OccupancyConfig>(&config.solver.method);
-  const bool last = metrics.iteration == config.stopping.iterations;
+  const bool last = metrics.iteration == iteration_limit(config);
   if (method != nullptr && (last || is_landmark(metrics.iteration))) {
     add_saddle_gap(*method, instance, at, metrics);
   }

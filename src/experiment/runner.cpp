@@ -127,6 +127,7 @@ std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder&
     if (options.reopen) {
       std::filesystem::remove(seed_folder / "result.json");
       std::filesystem::remove(seed_folder / "certificate.json");
+      std::filesystem::remove(seed_folder / "problem.json");
     }
     if (!is_finished(seed_folder)) {
       open.push_back(i);

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "rgu/experiment/method.hpp"
 #include "rgu/experiment/nominal.hpp"
 
 namespace rgu {
@@ -38,7 +39,7 @@ class SeedObserver {
 
  private:
   bool is_due(Index iteration) const {
-    if (iteration == config_.stopping.iterations) return true;
+    if (iteration == iteration_limit(run_.config())) return true;
     return hooks_.measures ? hooks_.measures(iteration)
                            : iteration % config_.output.metrics_every == 0;
   }

@@ -15,18 +15,24 @@ double bound_from(const FiniteMdp& mdp, const Vector& value, double shortfall, d
   return bound_of({.states = mdp.states(),
                    .discount = mdp.discount(),
                    .start_value = mdp.start().dot(value),
-                   .largest = value.lpNorm<Eigen::Infinity>(),
+                   // Costs that attain a minimum are hardly larger.
+                   .largest = value.lpNorm<Eigen::Infinity>() + std::abs(shortfall),
                    .shortfall = shortfall},
                   offset);
 }
 
 PlannedBound by_policy_iteration(const FiniteMdp& mdp, const Matrix& slope, double offset) {
   Plan plan = optimal_plan(mdp, slope);
-  const double bound = bound_from(mdp, plan.value, -plan.residual, offset);
-  return {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.value)};
+  const double bound = bound_from(mdp, plan.relative, plan.shortfall, offset);
+  return {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.relative)};
 }
 
 }  // namespace
+
+void check_tolerance(const GapTolerance& tolerance) {
+  check_positive("tolerance", tolerance.relative);
+  if (tolerance.absolute) check_positive("absolute tolerance", *tolerance.absolute);
+}
 
 // Every V with V <= slope + g P V has (1-g) <rho, V> <= <slope, lambda> on Lambda: multiply the
 // flow equations by V. V + shortfall / (1-g) is one. Sums of S + 2 terms no larger than |V| are

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,23 @@ enum class GlobalStatus {
   kLimit,      // it is not: out of iterations, or rounding ended the progress
 };
 
-// A gap is small enough at `tolerance` times this.
-inline double gap_scale(double value) { return std::max(std::abs(value), 1e-9); }
+// A gap is small enough at `relative` times |value| or at `absolute`, whichever is more.
+struct GapTolerance {
+  constexpr GapTolerance(double relative_part = 1e-6, std::optional<double> absolute_part = {})
+      : relative(relative_part), absolute(absolute_part) {}
+
+  double relative;  // > 0
+  // Empty: 1e-3 relative times the size of the costs, the largest |entry| of the gradient of Gamma
+  // at the first policy. So optima near 0 can be proven, at every scale.
+  std::optional<double> absolute;  // > 0
+
+  double at(double value, double cost_scale) const {
+    return std::max(relative * std::abs(value), absolute.value_or(1e-3 * relative * cost_scale));
+  }
+};
+
+// Throws InvalidInput unless both are in their ranges.
+void check_tolerance(const GapTolerance& tolerance);
 
 // Where f_xi is linearised: Gamma(l) >= f_xi(lambda) + <grad f_xi(lambda), l - lambda>.
 struct TangentPoint {
@@ -77,6 +93,7 @@ struct GlobalSolution {
   AnswerKind kind = AnswerKind::kBestFound;  // of the value
   double lower_bound = 0;                    // no member of Lambda has a smaller Gamma
   Witness witness = {};                      // of the lower bound
+  double cost_scale = 0;                     // see GapTolerance
   GlobalStatus status = GlobalStatus::kLimit;
   int iterations = 0;
   std::string method = {};  // one line in words

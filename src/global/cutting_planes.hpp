@@ -39,8 +39,8 @@ class CuttingPlanes final : public EnvelopeMethod {
 };
 
 struct CuttingPlaneOptions {
-  double tolerance = 1e-6;  // > 0: the gap to reach, relative to max(|value|, 1e-9)
-  int iterations = 500;     // >= 1: the most steps
+  GapTolerance tolerance = {};
+  int iterations = 500;  // >= 1: the most steps
 };
 
 // From the uniform policy, by cutting planes alone. Throws InvalidInput unless utility, set and

@@ -1,14 +1,21 @@
 #include "rgu/global/envelope.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
 
 #include "rgu/base/check.hpp"
 #include "rgu/global/columns_and_cuts.hpp"
 #include "rgu/global/cutting_planes.hpp"
 #include "rgu/global/drift_interior_point.hpp"
 #include "rgu/global/policy_descent.hpp"
+#include "rgu/global/program_methods.hpp"
 #include "rgu/global/projected_descent.hpp"
 #include "rgu/mdp/planning.hpp"
+#include "rgu/robustness/members.hpp"
 #include "rgu/robustness/round_sets.hpp"
 #include "rgu/robustness/worst_case.hpp"
 
@@ -31,15 +38,15 @@ class FirstStep final : public EnvelopeMethod {
   }
 };
 
-class InteriorPoint final : public EnvelopeMethod {
+class DriftMethod final : public EnvelopeMethod {
  public:
-  InteriorPoint(const EnvelopeProblem& problem, const Drift& drift)
+  DriftMethod(const EnvelopeProblem& problem, const Drift& drift)
       : problem_(problem), drift_(drift) {}
 
   bool advance(EnvelopeSearch& search) override {
-    const GlobalSolution solution = drift_interior_point(problem_.mdp, drift_, problem_.ambiguity,
-                                                         {.tolerance = search.tolerance()});
-    search.raise_bound(solution.lower_bound);
+    const GlobalSolution solution = drift_interior_point(
+        problem_.mdp, drift_, problem_.ambiguity, {.tolerance = search.relative_tolerance()});
+    search.raise_bound(solution.lower_bound, solution.witness);
     search.offer_policy(solution.policy);
     return false;
   }
@@ -61,6 +68,38 @@ const Drift* interior_point_drift(const EnvelopeProblem& problem) {
   return on_ball && fits && ambiguity_warnings(*drift, problem.ambiguity).empty() ? drift : nullptr;
 }
 
+// The largest entries of an occupancy, in words.
+std::string occupancy_text(const Matrix& occupancy) {
+  std::vector<Index> order(static_cast<std::size_t>(occupancy.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  const std::size_t shown = std::min<std::size_t>(order.size(), 3);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                    [&](Index i, Index j) { return occupancy.data()[i] > occupancy.data()[j]; });
+  std::string text;
+  for (std::size_t k = 0; k < shown; ++k) {
+    text += fmt::format("{}{:.4g} at (s={}, a={})", k > 0 ? ", " : "", occupancy.data()[order[k]],
+                        order[k] / occupancy.cols(), order[k] % occupancy.cols());
+  }
+  return text + (shown < order.size() ? ", .." : "");
+}
+
+// A convex function is nowhere below its tangents.
+void check_tangents(const EnvelopeProblem& problem, const GlobalSolution& best) {
+  if (best.kind == AnswerKind::kBestFound) return;
+  const double rounding = 1e-7 * (std::abs(best.value) + best.cost_scale);
+  if (!(best.gap() < -rounding)) return;
+  for (const WitnessPiece& piece : best.witness.pieces) {
+    const Cut tangent = tangent_cut(problem, piece.at->occupancy, piece.at->nature);
+    const double above = tangent.offset + tangent.slope.cwiseProduct(best.occupancy).sum();
+    const double value = problem.utility.evaluate(best.occupancy, piece.at->nature).value;
+    check(
+        above <= value + rounding,
+        "the utility is declared convex in the occupancy, but is not: at the occupancy with {} it "
+        "is {:.9g}, below its tangent at the occupancy with {}, which is {:.9g} there",
+        occupancy_text(best.occupancy), value, occupancy_text(piece.at->occupancy), above);
+  }
+}
+
 }  // namespace
 
 struct EnvelopeSolver::Phase {
@@ -69,16 +108,25 @@ struct EnvelopeSolver::Phase {
 };
 
 EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
-                               const ConvexSet& ambiguity, double tolerance)
+                               const ConvexSet& ambiguity, const GapTolerance& tolerance)
     : whole_(std::make_unique<WholeModel>(EnvelopeProblem{mdp, utility, ambiguity})),
       search_(*whole_, tolerance) {
   const EnvelopeProblem& problem = whole_->problem();
   check_envelope_problem(problem);
   if (const Drift* drift = interior_point_drift(problem)) {
-    add("interior points", std::make_unique<InteriorPoint>(problem, *drift));
+    add("interior points", std::make_unique<DriftMethod>(problem, *drift));
   }
   add("planning", std::make_unique<FirstStep>());
   const Index pairs = mdp.states() * mdp.actions();
+  if (auto program = EnvelopeProgram::of(problem)) {
+    if (program->is_linear() && pairs <= kSmallModel) {
+      add("linear program", std::make_unique<LinearProgramMethod>(problem, *program));
+    }
+    add("interior points", std::make_unique<InteriorPointMethod>(problem, *std::move(program)));
+  } else if (pairs <= kSmallModel && utility.nature_dimension() > 0 &&
+             EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}})) {
+    add("hull of answers", std::make_unique<HullMethod>(problem));
+  }
   if (pairs > kSmallModel) {
     add("policy descent", std::make_unique<PolicyDescent>());
     add("columns and cuts", std::make_unique<ColumnsAndCuts>());
@@ -94,7 +142,7 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
   std::reverse(phases_.begin(), phases_.end());
 }
 
-EnvelopeSolver::EnvelopeSolver(const EnvelopeModel& model, double tolerance)
+EnvelopeSolver::EnvelopeSolver(const EnvelopeModel& model, const GapTolerance& tolerance)
     : search_(model, tolerance) {
   add("columns and cuts", std::make_unique<ColumnsAndCuts>());
   add("policy descent", std::make_unique<PolicyDescent>());
@@ -110,7 +158,14 @@ EnvelopeSolver::~EnvelopeSolver() = default;
 bool EnvelopeSolver::advance() {
   if (search_.certified() || phases_.empty()) return false;
   search_.count_step(phases_.back().name);
-  if (!phases_.back().method->advance(search_)) phases_.pop_back();
+  bool more = false;
+  try {
+    more = phases_.back().method->advance(search_);
+  } catch (const NotConverged&) {  // this method has no more to give; others may
+    if (!std::isfinite(search_.best().value)) throw;
+  }
+  if (whole_) check_tangents(whole_->problem(), search_.best());
+  if (!more) phases_.pop_back();
   return true;
 }
 

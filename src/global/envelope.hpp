@@ -9,7 +9,7 @@
 namespace rgu {
 
 struct EnvelopeOptions {
-  double tolerance = 1e-6;   // > 0: the gap to reach, relative to max(|value|, 1e-9)
+  GapTolerance tolerance = {};
   Index iterations = 10000;  // >= 0: the most steps
 };
 
@@ -17,29 +17,37 @@ struct EnvelopeOptions {
 // then convex too, whether f is concave in xi or not. In this order, each from the best policy so
 // far, until the gap is as small as asked for:
 //   drift on a ball of maps      interior points (drift_interior_point.hpp), one step
-//   S A <= kSmallModel           projected descent, then cutting planes
+//   what can be written out      (envelope_program.hpp) a linear program by the simplex method for
+//     as one convex program      S A <= kSmallModel, and interior points while its rows fit memory
+//   linear in a few xi on sets   programs on the hull of the adversary's answers so far
+//     that are not polyhedra
+//   all, S A <= kSmallModel      projected descent, then cutting planes
 //   S A <= kProjectableModel     policy descent, columns and cuts, projected descent, then columns
 //                                and cuts again
 //   larger models                policy descent, then columns and cuts; memory linear in the
 //                                transitions
+// A method that rounding stops is followed by the next one, so that the best policy and the best
+// bound of all of them are returned.
 // The first step of all evaluates the uniform policy, plans against its gradient and evaluates the
 // plan: where Gamma is linear that is the end. Deterministic: equal calls make equal steps, to the
 // last bit.
 class EnvelopeSolver {
  public:
   // Keeps references to the parts. Throws InvalidInput unless they fit together, the utility is
-  // convex in the occupancy and the tolerance is > 0.
+  // convex in the occupancy and the tolerances are > 0.
   EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& ambiguity,
-                 double tolerance = 1e-6);
+                 const GapTolerance& tolerance = {});
   // The same where processes share the model, or where it is seen through an interface of its own:
   // policy descent, then columns and cuts. Keeps a reference to the model.
-  explicit EnvelopeSolver(const EnvelopeModel& model, double tolerance = 1e-6);
+  explicit EnvelopeSolver(const EnvelopeModel& model, const GapTolerance& tolerance = {});
   ~EnvelopeSolver();
 
   // Before the first step: a policy to begin with as well.
   void begin_with(const Matrix& policy) { search_.offer_policy(policy); }
 
   // One step. False, and nothing changes, where the gap is proven or no method has more to give.
+  // Throws InvalidInput, naming two occupancies, where the utility turns out not to be convex in
+  // the occupancy.
   bool advance();
 
   const GlobalSolution& best() const { return search_.best(); }

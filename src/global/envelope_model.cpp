@@ -9,6 +9,8 @@
 namespace rgu {
 namespace {
 
+constexpr Index kLargestWitness = 1'000'000;  // state-action pairs for which tangents are kept
+
 class WholeEvaluation final : public EvaluatedPolicy {
  public:
   WholeEvaluation(const FiniteMdp& mdp, const Matrix& policy) : evaluation_(mdp, policy) {}
@@ -35,26 +37,43 @@ Cut mean_cut(const std::vector<Cut>& cuts, const Vector& weights) {
   const double total = positive.sum();
   if (!(total > 0)) return cuts.back();
   Cut mean{.slope = Matrix::Zero(cuts.front().slope.rows(), cuts.front().slope.cols())};
+  bool kept = true;
   for (std::size_t k = 0; k < cuts.size(); ++k) {
     const double weight = positive(static_cast<Index>(k)) / total;
     if (weight == 0) continue;
     mean.slope += weight * cuts[k].slope;
     mean.offset += weight * cuts[k].offset;
+    kept = kept && !cuts[k].pieces.empty();
+    for (const WitnessPiece& piece : cuts[k].pieces) {
+      mean.pieces.push_back({.weight = weight * piece.weight, .at = piece.at});
+    }
   }
+  if (!kept) mean.pieces.clear();
   return mean;
+}
+
+Cut tangent_cut(const EnvelopeProblem& problem, const Matrix& occupancy, const Vector& nature) {
+  UtilityGradient f = problem.utility.evaluate(occupancy, nature);
+  Cut cut{.slope = std::move(f.occupancy), .offset = 0};
+  cut.offset = f.value - cut.slope.cwiseProduct(occupancy).sum();
+  if (occupancy.size() <= kLargestWitness) {
+    cut.pieces = {{.weight = 1,
+                   .at = std::make_shared<const TangentPoint>(
+                       TangentPoint{.nature = nature, .occupancy = occupancy})}};
+  }
+  return cut;
 }
 
 EnvelopePoint envelope_at(const EnvelopeProblem& problem, Matrix occupancy, const Vector& hint) {
   WorstCaseOptions options;
   if (hint.size() > 0) options.hint = hint;
   WorstCase worst = worst_case(problem.utility, problem.ambiguity, occupancy, options);
-  UtilityGradient f = problem.utility.evaluate(occupancy, worst.nature);
-  const double offset = f.value - f.occupancy.cwiseProduct(occupancy).sum();
+  Cut cut = tangent_cut(problem, occupancy, worst.nature);
   return {.occupancy = std::move(occupancy),
           .value = worst.value + (std::isfinite(worst.gap) ? worst.gap : 0.0),
           .kind = worst.kind,
           .nature = std::move(worst.nature),
-          .cut = {.slope = std::move(f.occupancy), .offset = offset}};
+          .cut = std::move(cut)};
 }
 
 std::unique_ptr<EvaluatedPolicy> WholeModel::evaluated(const Matrix& policy) const {

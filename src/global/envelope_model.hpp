@@ -16,6 +16,7 @@ namespace rgu {
 struct Cut {
   Matrix slope = {};  // (S, A)
   double offset = 0;
+  std::vector<WitnessPiece> pieces = {};  // what it is the mean of; empty: not kept
 };
 
 // The mean of minorants by weights (negative ones count as 0), a minorant itself; the last where
@@ -55,7 +56,8 @@ class EnvelopeModel {
   virtual EnvelopePoint at(Matrix occupancy, const Vector& hint) const = 0;
   // As planned_bound (certificate.hpp), with the actions and values of the own states.
   virtual PlannedBound planned(const Cut& minorant, const Vector& guess) const = 0;
-  virtual double sum(double own) const = 0;  // over the processes
+  virtual double sum(double own) const = 0;      // over the processes
+  virtual double largest(double own) const = 0;  // of the processes
 
   double dot(const Matrix& a, const Matrix& b) const { return sum(a.cwiseProduct(b).sum()); }
   // The minorant at a member.
@@ -77,6 +79,9 @@ void check_envelope_problem(const EnvelopeProblem& problem);
 EnvelopePoint envelope_at(const EnvelopeProblem& problem, Matrix occupancy,
                           const Vector& hint = {});
 
+// f_xi linearised at an occupancy.
+Cut tangent_cut(const EnvelopeProblem& problem, const Matrix& occupancy, const Vector& nature);
+
 // Such a problem as a model.
 class WholeModel final : public EnvelopeModel {
  public:
@@ -91,6 +96,7 @@ class WholeModel final : public EnvelopeModel {
   EnvelopePoint at(Matrix occupancy, const Vector& hint) const override;
   PlannedBound planned(const Cut& minorant, const Vector& guess) const override;
   double sum(double own) const override { return own; }
+  double largest(double own) const override { return own; }
 
  private:
   EnvelopeProblem problem_;

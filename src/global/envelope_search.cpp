@@ -1,23 +1,29 @@
 #include "rgu/global/envelope_search.hpp"
 
+#include <cmath>
+
 #include "rgu/base/check.hpp"
 #include "rgu/mdp/occupancy.hpp"
 
 namespace rgu {
-namespace {}  // namespace
 
-EnvelopeSearch::EnvelopeSearch(const EnvelopeModel& model, double tolerance)
+EnvelopeSearch::EnvelopeSearch(const EnvelopeModel& model, const GapTolerance& tolerance)
     : model_(model), tolerance_(tolerance) {
-  check_positive("tolerance", tolerance);
+  check_tolerance(tolerance);
   best_.value = kInfinity;
   best_.lower_bound = -kInfinity;
 }
 
+double EnvelopeSearch::wanted_gap() const { return tolerance_.at(best_.value, best_.cost_scale); }
+
 double EnvelopeSearch::excess() const {
-  return best_.gap() / (tolerance_ * gap_scale(best_.value));
+  return std::isfinite(best_.gap()) ? best_.gap() / wanted_gap() : kInfinity;
 }
 
 void EnvelopeSearch::offer(const EnvelopePoint& point, const Matrix& policy) {
+  if (best_.cost_scale == 0) {
+    best_.cost_scale = model_.largest(point.cut.slope.cwiseAbs().maxCoeff());
+  }
   if (!(point.value < best_.value)) return;
   point_ = point;
   best_.value = point.value;
@@ -42,7 +48,8 @@ void EnvelopeSearch::offer_member(const EnvelopePoint& member) {
   if (member.value < best_.value) offer_policy_of(member.occupancy);
 }
 
-void EnvelopeSearch::raise_bound(double bound) {
+void EnvelopeSearch::raise_bound(double bound, const Witness& witness) {
+  if (bound > best_.lower_bound && !witness.pieces.empty()) best_.witness = witness;
   best_.lower_bound = std::max(best_.lower_bound, bound);
   judge();
 }
@@ -50,6 +57,10 @@ void EnvelopeSearch::raise_bound(double bound) {
 std::vector<Index> EnvelopeSearch::plan_against(const Cut& minorant) {
   PlannedBound planned = model_.planned(minorant, planned_values_);
   planned_values_ = std::move(planned.value);
+  if (planned.bound > best_.lower_bound) {
+    best_.witness = {.pieces = minorant.pieces,
+                     .potential = minorant.pieces.empty() ? Vector() : planned_values_};
+  }
   raise_bound(planned.bound);
   return std::move(planned.action);
 }
@@ -63,7 +74,8 @@ void EnvelopeSearch::count_step(std::string_view method) {
 
 void EnvelopeSearch::judge() {
   if (best_.kind == AnswerKind::kBestFound) return;  // then the value is no upper bound
-  if (best_.gap() <= tolerance_ * gap_scale(best_.value)) best_.status = GlobalStatus::kCertified;
+  if (std::isfinite(best_.gap()) && best_.gap() <= wanted_gap())
+    best_.status = GlobalStatus::kCertified;
 }
 
 bool Patience::is_over(double gap) {

@@ -12,11 +12,13 @@ namespace rgu {
 // The search itself: the best of what it is offered, the highest of the bounds it is told.
 class EnvelopeSearch {
  public:
-  // Keeps a reference to the model. Throws InvalidInput unless the tolerance is > 0.
-  EnvelopeSearch(const EnvelopeModel& model, double tolerance);
+  // Keeps a reference to the model. Throws InvalidInput unless tolerances are > 0.
+  EnvelopeSearch(const EnvelopeModel& model, const GapTolerance& tolerance);
 
   const EnvelopeModel& model() const { return model_; }
-  double tolerance() const { return tolerance_; }
+  double relative_tolerance() const { return tolerance_.relative; }
+  // The gap to reach at the best value so far; infinite before the first policy.
+  double wanted_gap() const;
   const GlobalSolution& best() const { return best_; }
   // The point of the best policy, with its cut.
   const EnvelopePoint& best_point() const { return point_; }
@@ -32,8 +34,8 @@ class EnvelopeSearch {
   EnvelopePoint offer_policy_of(const Matrix& occupancy);
   // The same, where the member looks better than the best.
   void offer_member(const EnvelopePoint& member);
-  // A bound that was proven elsewhere.
-  void raise_bound(double bound);
+  // A bound that was proven elsewhere, with its witness if there is one.
+  void raise_bound(double bound, const Witness& witness = {});
   // Plans against a minorant of Gamma: raises the bound. Returns the plan's policy.
   std::vector<Index> plan_against(const Cut& minorant);
 
@@ -43,7 +45,7 @@ class EnvelopeSearch {
   void judge();
 
   const EnvelopeModel& model_;
-  double tolerance_;
+  GapTolerance tolerance_;
   GlobalSolution best_;
   EnvelopePoint point_;
   Vector planned_values_;

@@ -14,7 +14,9 @@ constexpr double kVanished = 1e-15;  // of a step: nothing moves
 
 // What rounding may do to a value: near the optimum steps still mend the gradient, and with it the
 // bound, when values no longer tell.
-double rounding_of(double value) { return 1e-12 * gap_scale(value); }
+double rounding_of(double value, const Cut& cut) {
+  return 1e-12 * std::abs(value) + 1e-15 * cut.slope.cwiseAbs().maxCoeff();
+}
 
 }  // namespace
 
@@ -32,7 +34,7 @@ EnvelopePoint ProjectedDescent::stepped(const EnvelopePoint& from) {
     EnvelopePoint point = envelope_at(problem_, std::move(next), from.nature);
     const double bend = 0.5 * curvature_ * move.squaredNorm();
     const double model = from.value + slope.cwiseProduct(move).sum() + bend;
-    const double rounding = rounding_of(model);
+    const double rounding = rounding_of(model, from.cut);
     // A bend below rounding tells nothing by values; gradients still do.
     const bool fits = bend > 10 * rounding
                           ? point.value <= model + rounding
@@ -54,7 +56,7 @@ bool ProjectedDescent::advance(EnvelopeSearch& search) {
       weight > 0 ? envelope_at(problem_, ahead.cwiseMax(0.0), point_.nature) : point_;
   EnvelopePoint next = stepped(from);
   momentum_ = next_momentum;
-  const double highest = point_.value + rounding_of(point_.value);
+  const double highest = point_.value + rounding_of(point_.value, point_.cut);
   const double against =
       (from.occupancy - next.occupancy).cwiseProduct(next.occupancy - point_.occupancy).sum();
   if (weight > 0 && (next.value > highest || against > 0)) momentum_ = 1;

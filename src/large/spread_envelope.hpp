@@ -19,6 +19,7 @@ class SpreadEnvelope final : public EnvelopeModel {
   EnvelopePoint at(Matrix occupancy, const Vector& hint) const override;
   PlannedBound planned(const Cut& minorant, const Vector& guess) const override;
   double sum(double own) const override { return rgu::sum(model_.ranks(), own); }
+  double largest(double own) const override { return rgu::largest(model_.ranks(), own); }
 
  private:
   const SpreadModel& model_;

@@ -14,6 +14,9 @@ Matrix project_onto_flows(const FiniteMdp& mdp, const Matrix& point);
 struct FlowProjection {
   Matrix point = {};  // (S, A)
   Vector multipliers = {};
+  // No member y has <point - x, y - x> above this, up to rounding: x is within its square root of
+  // the projection. 0 where the optimality conditions hold.
+  double excess = 0;
 };
 FlowProjection project_onto_flows(const FiniteMdp& mdp, const Matrix& point, const Vector& guess);
 

@@ -13,8 +13,9 @@ class OccupancyPolytope final : public ConvexSet {
  public:
   explicit OccupancyPolytope(const FiniteMdp& mdp);
 
-  // Semismooth Newton on the dual [QiSun1993], a handful of steps. The flow equations of the result
-  // hold to 1e-10 in the Euclidean norm, usually to 1e-15; throws NotConverged otherwise.
+  // Semismooth Newton on the dual [QiSun1993], a handful of steps; near discount 1, if that has not
+  // the accuracy, by mixing occupancies of policies. The flow equations of the result hold to 1e-10
+  // in the Euclidean norm, usually to 1e-15, at every discount.
   Vector project(const Vector& point) const override;
 
   // The occupancy of an optimal deterministic policy, by policy iteration.

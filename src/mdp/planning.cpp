@@ -9,6 +9,8 @@ namespace rgu {
 namespace {
 
 constexpr Index kPatience = 20;  // improvements without a smaller span: rounding has won
+constexpr double kNearOne = 1e-5;
+constexpr int kMostPlans = 10000;  // far more than any model needs: only rounding goes on for ever
 
 // The row of the kernel that the policy takes in state s, times v.
 double expected_value(const FiniteMdp& mdp, Index row, const Vector& v) {
@@ -82,22 +84,32 @@ Plan optimal_plan(const FiniteMdp& mdp, const Matrix& cost, EvaluationOptions op
   plan.action.resize(static_cast<std::size_t>(mdp.states()));
   for (Index s = 0; s < mdp.states(); ++s) cost.row(s).minCoeff(&plan.action[s]);
 
-  // Values carry an error of about solve / (1-g): smaller gains are not gains.
-  const double scale = cost.cwiseAbs().maxCoeff() / (1.0 - mdp.discount());
+  const bool near_one = 1 - mdp.discount() < kNearOne;
+  const double largest = cost.cwiseAbs().maxCoeff();
   const double solve =
       mdp.is_sparse() ? options.residual : 64 * std::numeric_limits<double>::epsilon();
-  const double least_gain = scale * solve;
-  for (bool changed = true; changed;) {
+  for (bool changed = true; changed && plan.iterations < kMostPlans;) {
     const PolicyEvaluation evaluation(mdp, deterministic_policy(plan.action, mdp.actions()),
                                       options);
-    plan.value = evaluation.value(cost);
-    const Matrix q = cost + mdp.discount() * mdp.expected_next(plan.value);
+    // The mean cost of a step: without it, values of models that mix stay small at every discount.
+    const double mean = near_one ? evaluation.occupancy().cwiseProduct(cost).sum() : 0.0;
+    const Matrix rest = cost.array() - mean;
+    plan.relative = evaluation.value(rest);
+    // Values carry an error of about solve / (1-g), relative ones of their own rounding: smaller
+    // gains are not gains.
+    const double least_gain = near_one
+                                  ? 64 * kEps * (largest + plan.relative.lpNorm<Eigen::Infinity>())
+                                  : solve * largest / (1.0 - mdp.discount());
+    const Matrix q = rest + mdp.discount() * mdp.expected_next(plan.relative);
+    plan.value = plan.relative.array() + mean / (1.0 - mdp.discount());
     plan.residual = 0;
+    plan.shortfall = std::numeric_limits<double>::infinity();
     changed = false;
     for (Index s = 0; s < mdp.states(); ++s) {
       Index best = 0;
-      const double gain = plan.value(s) - q.row(s).minCoeff(&best);
+      const double gain = plan.relative(s) - q.row(s).minCoeff(&best);
       plan.residual = std::max(plan.residual, gain);
+      plan.shortfall = std::min(plan.shortfall, mean - gain);
       if (best != plan.action[s] && q(s, plan.action[s]) - q(s, best) > least_gain) {
         plan.action[s] = best;
         changed = true;

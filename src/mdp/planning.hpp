@@ -13,11 +13,18 @@ struct Plan {
   Vector value;               // (S): its value, the least expected sum_t g^t cost
   // max over s of V(s) - min_a Q(s,a): V is within residual / (1-g) of the optimal value.
   double residual = 0;
+  // (S): `value` less the same number in every state. At discounts near 1, where values as large as
+  // cost / (1-g) drown their own differences in rounding, only these are accurate.
+  Vector relative;
+  // min over s of min_a (cost + g P relative)(s,a) - relative(s). The expected cost of no policy,
+  // times 1 - g, is below (1-g) <rho, relative> + shortfall.
+  double shortfall = 0;
   int iterations = 0;
 };
 
 // The policy of least expected discounted cost, by policy iteration [Puterman1994, Sec. 6.4].
-// cost: (S, A), finite. An action changes only for an improvement above rounding, so it ends.
+// cost: (S, A), finite. An action changes only for an improvement above rounding, so it ends. At
+// discounts within 1e-5 of 1 actions are compared by relative values.
 Plan optimal_plan(const FiniteMdp& mdp, const Matrix& cost, EvaluationOptions options = {});
 
 struct ModifiedPlanOptions {

@@ -10,12 +10,47 @@
 namespace rgu {
 namespace {
 
-using System = std::variant<LuFactor, DominantLu, DiscountedSystem>;
+using System = std::variant<LuFactor, DominantLu, DiscountedSystem, SubtractionFreeLu>;
+
+// Where elimination without subtractions is used. Nearer to 1 than this, up to this many states (a
+// matrix of 32 MB), because other factorisations lose 5 digits and more, and Krylov iterations may
+// not end; on small sparse models earlier, because there it is faster than Krylov iterations.
+constexpr double kNearOne = 1e-5;
+constexpr Index kLargestNearOne = 2000;
+constexpr double kSlowlyMixing = 1e-2;
+constexpr Index kSmall = 64;
+
+bool by_elimination(const FiniteMdp& mdp) {
+  const double left = 1 - mdp.discount();
+  if (mdp.is_sparse() && mdp.states() <= kSmall) return left < kSlowlyMixing;
+  return left < kNearOne && mdp.states() <= kLargestNearOne;
+}
+
+// P_pi, (S, S).
+Matrix chain_of(const FiniteMdp& mdp, const Matrix& pi) {
+  Matrix chain = Matrix::Zero(mdp.states(), mdp.states());
+  for (Index row = 0; row < pi.size(); ++row) {
+    const double weight = pi.data()[row];
+    if (weight == 0) continue;
+    const Index s = row / mdp.actions();
+    if (mdp.is_sparse()) {
+      for (SparseMatrix::InnerIterator e(mdp.sparse_kernel(), row); e; ++e) {
+        chain(s, e.col()) += weight * e.value();
+      }
+    } else {
+      chain.row(s) += weight * mdp.dense_kernel().row(row);
+    }
+  }
+  return chain;
+}
 
 // (I - g P_pi)' in column-major order, so that a row of P_pi is contiguous. Strictly dominant by
 // columns: 1 - g P_pi(s|s) > g (1 - P_pi(s|s)).
 System make_system(const FiniteMdp& mdp, const Matrix& pi) {
   check_policy(pi, mdp.states(), mdp.actions());
+  if (by_elimination(mdp)) {
+    return SubtractionFreeLu(chain_of(mdp, pi), mdp.discount());
+  }
   if (mdp.is_sparse()) return DiscountedSystem(mdp.sparse_kernel(), pi, mdp.discount());
   const Index states = mdp.states();
   const auto fill = [&](double* columns, Index stride) {
@@ -98,6 +133,8 @@ Vector PolicyEvaluation::solved_flow() const {
   const auto source = flow_source<Vector>(mdp_);
   if (const auto* lu = std::get_if<DominantLu>(&system_)) return lu->solve(source);
   if (const auto* lu = std::get_if<LuFactor>(&system_)) return lu->solve(source);
+  if (const auto* lu = std::get_if<SubtractionFreeLu>(&system_))
+    return lu->solve_transposed(source);
   return std::get<DiscountedSystem>(system_).solve_flow(source, options_.residual);
 }
 
@@ -112,6 +149,7 @@ Vector PolicyEvaluation::value(const Matrix& cost) const {
   const auto cost_pi = policy_cost<Vector>(cost, pi_);
   if (const auto* lu = std::get_if<DominantLu>(&system_)) return lu->solve_transposed(cost_pi);
   if (const auto* lu = std::get_if<LuFactor>(&system_)) return lu->solve_transposed(cost_pi);
+  if (const auto* lu = std::get_if<SubtractionFreeLu>(&system_)) return lu->solve(cost_pi);
   return std::get<DiscountedSystem>(system_).solve_value(
       cost_pi, options_.residual * cost_pi.lpNorm<Eigen::Infinity>());
 }

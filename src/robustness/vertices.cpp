@@ -66,6 +66,19 @@ bool visit_vertices(const ConvexSet& set, const Visit& visit) {
 
 }  // namespace
 
+std::optional<Matrix> few_vertices(const ConvexSet& set, Index most) {
+  Index count = 0;
+  Matrix rows(0, set.dimension());
+  const bool known = visit_vertices(set, [&](const Vector& vertex) {
+    if (count++ >= most) return;
+    if (count > rows.rows()) rows.conservativeResize(2 * count, Eigen::NoChange);
+    rows.row(count - 1) = vertex;
+  });
+  if (!known || count > most) return std::nullopt;
+  rows.conservativeResize(count, Eigen::NoChange);
+  return rows;
+}
+
 std::optional<Vector> best_vertex(const ConvexSet& set,
                                   const std::function<double(const Vector&)>& value) {
   std::optional<Vector> best;

@@ -26,11 +26,11 @@ struct StatusName {
 
 inline constexpr std::array kStatusNames = {
     StatusName{Status::kRunning, "running", "not finished"},
-    StatusName{Status::kIterationLimit, "iteration-limit", "did all iterations"},
-    StatusName{Status::kSampleLimit, "sample-limit", "drew all samples"},
-    StatusName{Status::kTimeLimit, "time-limit", "used all the time"},
-    StatusName{Status::kConverged, "converged", "reached the residual asked for"},
-    StatusName{Status::kCertified, "certified", "proved the gap asked for"},
+    StatusName{Status::kIterationLimit, "iteration-limit", "iteration limit"},
+    StatusName{Status::kSampleLimit, "sample-limit", "sample limit"},
+    StatusName{Status::kTimeLimit, "time-limit", "time limit"},
+    StatusName{Status::kConverged, "converged", "converged"},
+    StatusName{Status::kCertified, "certified", "optimal (gap proven)"},
     StatusName{Status::kExhausted, "exhausted", "no step makes the gap smaller"},
     StatusName{Status::kInterrupted, "interrupted", "interrupted"},
     StatusName{Status::kDiverged, "diverged", "diverged; the last good iterate was kept"},

@@ -24,6 +24,10 @@ class Constrained final : public Utility {
   // Throws InvalidInput unless shapes agree and all is finite.
   explicit Constrained(ConstrainedCosts costs);
 
+  const Matrix& objective() const { return objective_; }
+  const Features& constraints() const { return constraints_; }
+  const Vector& thresholds() const { return thresholds_; }
+
   UtilityGradient evaluate(const Matrix& occupancy, const Vector& nature) const override;
   UtilityTraits traits() const override;
   UtilityConstants constants(double nature_norm) const override;

@@ -18,6 +18,9 @@ class Entropy final : public Utility {
  public:
   explicit Entropy(EntropyOptions options);
 
+  Marginal over() const { return options_.over; }
+  double delta() const { return options_.delta; }
+
   UtilityGradient evaluate(const Matrix& occupancy, const Vector& nature) const override;
   UtilityTraits traits() const override;
   UtilityConstants constants(double nature_norm) const override;

@@ -24,6 +24,8 @@ class FeatureRewardRobust final : public Utility {
   // features: phi_1 .. phi_k, each (S, A) and finite, k >= 1; otherwise throws InvalidInput.
   explicit FeatureRewardRobust(const std::vector<Matrix>& features);
 
+  const Features& features() const { return features_; }
+
   UtilityGradient evaluate(const Matrix& occupancy, const Vector& nature) const override;
   UtilityTraits traits() const override;
   UtilityConstants constants(double nature_norm) const override;

@@ -24,6 +24,7 @@ class KlTarget final : public Utility {
  public:
   explicit KlTarget(KlTargetOptions options);  // throws InvalidInput unless S, A >= 1, delta > 0
 
+  Marginal over() const { return options_.over; }
   double delta() const { return options_.delta; }
 
   // Throws InvalidInput also where some xi_i <= -delta: f is not defined there.

@@ -110,7 +110,7 @@ class Solving(CommandLineTest):
         result = self.rgu("solve", "exploration", "--seeds", "2", "--method", "auto", "--out", "auto", "-q")
         self.assertIn("envelope solver", result.stdout)
         self.assertIn("chosen: the utility is convex in the occupancy", result.stdout)
-        self.assertIn("proved the gap asked for", result.stdout)
+        self.assertIn("optimal (gap proven)", result.stdout)
         self.assertIn('method = "auto"', (self.folder / "auto/config.toml").read_text())
         for entry in json.loads(self.rgu("certify", "auto", "--json").stdout):
             self.assertLessEqual(entry["gap"], 1.01e-6 * abs(entry["worst_case"]))
@@ -205,11 +205,11 @@ class Solving(CommandLineTest):
             return (json.loads((self.folder / "run/seed-0/result.json").read_text())["status"],
                     json.loads(text.splitlines()[-1])["iteration"])
 
-        self.assertEqual(status("stopping.samples=100000"), ("drew all samples", 3))
-        self.assertEqual(status("stopping.residual=1e9"), ("reached the residual asked for", 1))
-        self.assertEqual(status("stopping.iterations=7"), ("did all iterations", 7))
+        self.assertEqual(status("stopping.samples=100000"), ("sample limit", 3))
+        self.assertEqual(status("stopping.residual=1e9"), ("converged", 1))
+        self.assertEqual(status("stopping.iterations=7"), ("iteration limit", 7))
         words, iterations = status("stopping.seconds=0.05", "stopping.iterations=1000000")
-        self.assertEqual(words, "used all the time")
+        self.assertEqual(words, "time limit")
         self.assertLess(iterations, 1000000)
 
     def test_the_last_iteration_is_measured_whatever_ends_the_run(self):
@@ -253,13 +253,36 @@ class Solving(CommandLineTest):
     def test_a_constraint_that_is_exceeded_is_not_called_solved(self):
         result = self.rgu("solve", "constrained", "--set", "stopping.iterations=3", "--out", "run", "-q",
                           code=3)
-        self.assertIn("a constraint is exceeded by", result.stdout)
+        self.assertIn("constraints not met", result.stdout)
+        self.assertIn("above its limit", result.stdout)
         self.rgu("resume", "run", "-q", code=3)
 
-    def test_multipliers_on_the_edge_are_not_called_solved(self):
+    def test_a_constraint_that_is_met_is_not_called_broken(self):
+        result = self.rgu("solve", "constrained", "--method", "pgda", "--out", "run", "-q")
+        self.assertNotIn("not met", result.stdout)
+
+    def test_constraints_that_no_policy_meets_are_called_infeasible_with_a_proof(self):
+        result = self.rgu("solve", "constrained", "--method", "envelope", "--set",
+                          'utility.constraints=[{signal="hazard", at_most=-0.002}]', "--out", "run", "-q", code=5)
+        self.assertIn("infeasible: no policy meets the constraints", result.stdout)
+        record = json.loads((self.folder / "run/seed-0/result.json").read_text())
+        self.assertFalse(record["solved"])
+        self.assertEqual(record["limits"]["infeasible"]["combination"], [1])
+        self.assertAlmostEqual(record["limits"]["infeasible"]["excess"], 0.002, delta=1e-6)
+
+    def test_a_proven_optimum_that_breaks_a_limit_is_not_called_solved(self):
+        result = self.rgu("solve", "constrained", "--method", "envelope", "--set",
+                          'utility.constraints=[{signal="hazard", at_most=0.002}]', "--out", "run", "-q", code=3)
+        self.assertIn("constraints not met", result.stdout)
+        self.assertNotIn("optimal", result.stdout)
+        record = json.loads((self.folder / "run/seed-0/result.json").read_text())
+        self.assertAlmostEqual(record["limits"]["needed_multipliers"][0], 59.1, delta=0.1)
+
+    def test_a_set_of_multipliers_that_is_too_small_is_named(self):
         result = self.rgu("solve", "constrained", "--set", "ambiguity.upper=10", "--set",
                           "stopping.iterations=200", "--out", "run", "-q", code=3)
         self.assertIn("ambiguity set is too small", result.stdout)
+        self.assertIn("12.6, 10.75", result.stdout)
         record = json.loads((self.folder / "run/seed-0/result.json").read_text())
         self.assertFalse(record["solved"])
         self.assertIn("constraints not met", (self.folder / "run/report.html").read_text())

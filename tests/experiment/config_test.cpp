@@ -11,6 +11,7 @@
 
 #include "laws/throws.hpp"
 #include "rgu/experiment/built_in.hpp"
+#include "rgu/experiment/method.hpp"
 
 namespace rgu {
 namespace {
@@ -41,7 +42,8 @@ TEST(Config, FillsInTheDefaults) {
   EXPECT_TRUE(std::holds_alternative<SingletonConfig>(config.ambiguity.kind));
   EXPECT_EQ(config.gradient.kind, GradientKind::kExact);
   EXPECT_TRUE(std::holds_alternative<AutoConfig>(config.solver.method));
-  EXPECT_EQ(config.stopping.iterations, 300);
+  EXPECT_FALSE(config.stopping.iterations.has_value());
+  EXPECT_EQ(iteration_limit(config), 300);
   EXPECT_FALSE(config.stopping.seconds.has_value());
   EXPECT_EQ(config.output.checkpoint_seconds, 2.0);
   expect_round_trip(config);

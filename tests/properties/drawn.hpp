@@ -62,7 +62,7 @@ inline void showValue(const Set& set, std::ostream& out) {
 }
 
 inline rc::Gen<double> discounts() {
-  return rc::gen::element(0.5, 0.9, 1e-6, 0.99, 1 - 1e-4, 1 - 1e-6);
+  return rc::gen::element(0.5, 0.9, 1e-6, 0.99, 1 - 1e-4, 1 - 1e-6, 1 - 1e-9, 1 - 1e-12);
 }
 
 inline rc::Gen<double> radii() { return rc::gen::element(1.0, 0.1, 1e-12, 1e12, 0.0); }

@@ -99,7 +99,7 @@ def test_a_run_is_found_from_other_folders(tmp_path, monkeypatch):
 
 def test_reprs(result, run):
     assert repr(run) == "Run('exploration', seeds=2, states=10, actions=5)"
-    assert repr(result).startswith("Result(seed=0, status='did all iterations', worst_case=-0.")
+    assert repr(result).startswith("Result(seed=0, status='iteration limit', worst_case=-0.")
     assert "policy=(10, 5)" in repr(result)
     assert "exploration" in run._repr_html_()
     assert len(run) == 2 and run[1].seed == 1

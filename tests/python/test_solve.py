@@ -157,7 +157,7 @@ def test_what_a_callback_raises_comes_out():
 
     with pytest.raises(KeyError, match="mine"):
         rgu.solve("exploration", callback=callback)
-    assert rgu.solve("exploration", iterations=2).status == "did all iterations"
+    assert rgu.solve("exploration", iterations=2).status == "iteration limit"
 
 
 def test_ctrl_c_returns_what_was_reached():

@@ -1,0 +1,271 @@
+#include "rgu/global/interior_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rgu/base/lapack.hpp"
+
+namespace rgu {
+namespace {
+
+constexpr double kFreeCurvature = 1e-8;  // of free variables: a proximal term
+constexpr double kLift = 1e-14;          // of the diagonal of the normal matrix
+constexpr double kDense = 0.15;          // share of entries above which rows are kept dense
+constexpr int kHalvings = 12;
+
+// The largest a <= 1 with point + a move >= 0.
+double step_inside(const Vector& point, const Vector& move, const std::vector<char>* skipped) {
+  double step = 1;
+  for (Index j = 0; j < point.size(); ++j) {
+    if (skipped != nullptr && (*skipped)[static_cast<std::size_t>(j)]) continue;
+    if (move(j) < 0 && -point(j) > step * move(j)) step = -point(j) / move(j);
+  }
+  return step;
+}
+
+}  // namespace
+
+// What both directions of one step share.
+struct InteriorPoint::System {
+  Vector theta;   // inverse curvature: (n)
+  Vector pull;    // w / (t - x): (capped)
+  Vector border;  // rows theta pull: (m)
+  double kappa = 1;
+  CholeskyFactor factor;
+};
+
+InteriorPoint::InteriorPoint(const ConvexProgram& program, const Vector& start)
+    : program_(program), linear_(program.smooth.empty()) {
+  const Index n = program.cost.size(), m = program.right.size(), capped = program.capped;
+  x_ = start;
+  const double least = 1e-4 / static_cast<double>(n);
+  for (Index j = 0; j < n; ++j) {
+    if (program.is_free[static_cast<std::size_t>(j)]) {
+      x_(j) = 0;
+    } else {
+      x_(j) = std::max(x_(j), least);
+      ++bounded_;
+    }
+  }
+  bounded_ += capped;
+  Vector slope = program.cost;
+  for (const SmoothTerm& term : program.smooth) {
+    slope(term.variable) += term.slope(x_(term.variable));
+    gentle_ = gentle_ || term.kind != SmoothTerm::Kind::kSquare;
+  }
+  unit_ = std::max(slope.lpNorm<Eigen::Infinity>(), program.price);
+  if (!(unit_ > 0)) unit_ = 1;
+  cost_ = program.cost / unit_;
+  price_ = program.price / unit_;
+  z_ = Vector::Ones(n);
+  for (Index j = 0; j < n; ++j) {
+    if (program.is_free[static_cast<std::size_t>(j)]) z_(j) = 0;
+  }
+  y_ = Vector::Zero(m);
+  w_ = Vector::Constant(capped, capped > 0 ? price_ / static_cast<double>(capped) : 0.0);
+  if (capped > 0) t_ = 2 * x_.head(capped).maxCoeff();
+  const double entries = static_cast<double>(program.rows.nonZeros());
+  if (entries > kDense * static_cast<double>(n) * static_cast<double>(m)) {
+    dense_ = Matrix(program.rows);
+  }
+  measure();
+}
+
+void InteriorPoint::measure() {
+  slope_ = cost_;
+  curvature_ = Vector::Zero(x_.size());
+  for (const SmoothTerm& term : program_.smooth) {
+    slope_(term.variable) += term.slope(x_(term.variable)) / unit_;
+    curvature_(term.variable) += term.curvature(x_(term.variable)) / unit_;
+  }
+  dual_ = slope_ - z_;
+  dual_.noalias() -= program_.rows.transpose() * y_;
+  dual_.head(program_.capped) += w_;
+  primal_ = program_.right;
+  primal_.noalias() -= program_.rows * x_;
+  price_residual_ = program_.capped > 0 ? price_ - w_.sum() : 0;
+}
+
+double InteriorPoint::complementarity() const {
+  double sum = x_.dot(z_);
+  if (program_.capped > 0) sum += (t_ - x_.head(program_.capped).array()).matrix().dot(w_);
+  return sum / static_cast<double>(std::max<Index>(bounded_, 1));
+}
+
+double InteriorPoint::gap() const {
+  return complementarity() * static_cast<double>(bounded_) + std::abs(y_.dot(primal_)) +
+         std::abs(dual_.dot(x_)) + std::abs(price_residual_ * t_);
+}
+
+double InteriorPoint::dual_residual() const {
+  return std::max(dual_.lpNorm<Eigen::Infinity>(), std::abs(price_residual_));
+}
+
+ProgramPoint InteriorPoint::point() const {
+  return {.x = x_, .multipliers = unit_ * y_, .ceilings = unit_ * w_};
+}
+
+// rows diag(theta) rows', the lower triangle.
+Eigen::MatrixXd InteriorPoint::normal_matrix(const Vector& theta) const {
+  if (dense_.size() > 0) {
+    const Matrix scaled = (dense_ * theta.cwiseSqrt().asDiagonal()).transpose();
+    return gram_lower(scaled);
+  }
+  const SparseMatrix scaled = program_.rows * theta.asDiagonal();
+  const SparseMatrix product = scaled * SparseMatrix(program_.rows.transpose());
+  return Eigen::MatrixXd(product);
+}
+
+// With theta = 1 / (curvature + z/x + w/(t-x)):
+//   dx = theta (g + rows'dy + pull dt),  rows dx = primal,  <pull, dx> - sum pull dt = r.
+InteriorPoint::Direction InteriorPoint::direction(const System& system, double target,
+                                                  const Direction* predicted) const {
+  const Index n = x_.size(), capped = program_.capped;
+  Vector for_z = Vector::Zero(n), for_w(capped);
+  for (Index j = 0; j < n; ++j) {
+    if (program_.is_free[static_cast<std::size_t>(j)]) continue;
+    const double second = predicted != nullptr ? predicted->x(j) * predicted->z(j) : 0.0;
+    for_z(j) = (target - second) / x_(j) - z_(j);
+  }
+  for (Index j = 0; j < capped; ++j) {
+    const double second =
+        predicted != nullptr ? (predicted->t - predicted->x(j)) * predicted->w(j) : 0.0;
+    for_w(j) = (target - second) / (t_ - x_(j)) - w_(j);
+  }
+  Vector g = for_z - dual_;
+  g.head(capped) -= for_w;
+  const Vector moved = system.theta.cwiseProduct(g);
+  Vector right = primal_ - program_.rows * moved;
+  double price = 0;
+  if (capped > 0) {
+    price = price_residual_ - for_w.sum() - system.pull.dot(moved.head(capped));
+    right += system.border * (price / system.kappa);
+  }
+  const auto applied = [&](const Vector& y) -> Vector {
+    const Vector back = program_.rows.transpose() * y;
+    Vector result = program_.rows * system.theta.cwiseProduct(back);
+    if (capped > 0) result += system.border * (system.border.dot(y) / system.kappa);
+    return result;
+  };
+  Direction move;
+  move.y = system.factor.solve(right);
+  for (int k = 0; k < 2; ++k) move.y += system.factor.solve(right - applied(move.y));
+  move.t = capped > 0 ? (system.border.dot(move.y) - price) / system.kappa : 0;
+  g.noalias() += program_.rows.transpose() * move.y;
+  g.head(capped) += system.pull * move.t;
+  move.x = system.theta.cwiseProduct(g);
+  move.z = for_z;
+  for (Index j = 0; j < n; ++j) {
+    if (!program_.is_free[static_cast<std::size_t>(j)]) move.z(j) -= z_(j) / x_(j) * move.x(j);
+  }
+  move.w = for_w - system.pull.cwiseProduct((move.t - move.x.head(capped).array()).matrix());
+  return move;
+}
+
+InteriorPoint::Steps InteriorPoint::longest(const Direction& move) const {
+  Steps steps{.primal = step_inside(x_, move.x, &program_.is_free),
+              .dual = step_inside(z_, move.z, &program_.is_free)};
+  if (program_.capped > 0) {
+    const Vector room = t_ - x_.head(program_.capped).array();
+    const Vector change = move.t - move.x.head(program_.capped).array();
+    steps.primal = std::min(steps.primal, step_inside(room, change, nullptr));
+    steps.dual = std::min(steps.dual, step_inside(w_, move.w, nullptr));
+  }
+  if (!linear_) steps.primal = steps.dual = std::min(steps.primal, steps.dual);
+  return steps;
+}
+
+void InteriorPoint::move_by(const Direction& move, Steps steps) {
+  x_ += steps.primal * move.x;
+  t_ += steps.primal * move.t;
+  z_ += steps.dual * move.z;
+  y_ += steps.dual * move.y;
+  w_ += steps.dual * move.w;
+  measure();
+}
+
+// The size of what keeps the point from the central path at `target`.
+double InteriorPoint::merit(double target) const {
+  double off = 0;
+  for (Index j = 0; j < x_.size(); ++j) {
+    if (!program_.is_free[static_cast<std::size_t>(j)]) off += std::abs(x_(j) * z_(j) - target);
+  }
+  return off + dual_.cwiseProduct(x_).lpNorm<1>() + primal_.lpNorm<1>();
+}
+
+bool InteriorPoint::advance() {
+  const Index n = x_.size(), capped = program_.capped;
+  Vector theta(n), pull(capped);
+  for (Index j = 0; j < n; ++j) {
+    const bool is_free = program_.is_free[static_cast<std::size_t>(j)] != 0;
+    theta(j) = curvature_(j) + (is_free ? kFreeCurvature : z_(j) / x_(j));
+  }
+  for (Index j = 0; j < capped; ++j) pull(j) = w_(j) / (t_ - x_(j));
+  theta.head(capped) += pull;
+  double kappa = 1;
+  if (capped > 0) {  // sum of pull (1 - theta pull), without the difference
+    kappa = ((theta.head(capped) - pull).array() * pull.array() / theta.head(capped).array()).sum();
+  }
+  theta = theta.cwiseInverse();
+  Vector border = Vector::Zero(program_.right.size());
+  Eigen::MatrixXd normal = normal_matrix(theta);
+  if (capped > 0) {
+    Vector pulled = Vector::Zero(n);
+    pulled.head(capped) = theta.head(capped).cwiseProduct(pull);
+    border = program_.rows * pulled;
+    normal.selfadjointView<Eigen::Lower>().rankUpdate(border, 1 / kappa);
+  }
+  normal.diagonal() *= 1 + kLift;
+  if (!normal.allFinite() || !(kappa > 0)) return false;
+  const System system{.theta = std::move(theta),
+                      .pull = std::move(pull),
+                      .border = std::move(border),
+                      .kappa = kappa,
+                      .factor = CholeskyFactor(std::move(normal))};
+  if (!system.factor.positive_definite()) return false;
+
+  const double mean = complementarity();
+  const Direction predicted = direction(system, 0, nullptr);
+  const Steps free_steps = longest(predicted);
+  double left = (x_ + free_steps.primal * predicted.x).dot(z_ + free_steps.dual * predicted.z);
+  if (capped > 0) {
+    const Vector room = t_ + free_steps.primal * predicted.t -
+                        (x_ + free_steps.primal * predicted.x).head(capped).array();
+    left += room.dot(w_ + free_steps.dual * predicted.w);
+  }
+  const double share = std::clamp(left / (mean * static_cast<double>(bounded_)), 1e-4, 1.0);
+  double target = mean * share * share * share;
+  Direction move = direction(system, target, &predicted);
+  const auto shortened = [&](Steps steps) {
+    const auto shorter = [](double step) { return step < 1 ? step * (0.9 + 0.0995 * step) : 1.0; };
+    return Steps{.primal = shorter(steps.primal), .dual = shorter(steps.dual)};
+  };
+  Steps steps = shortened(longest(move));
+  if (!(move.x.allFinite() && move.y.allFinite() && move.z.allFinite())) return false;
+  if (!gentle_) {
+    if (std::max(steps.primal, steps.dual) < 1e-10) return false;
+    move_by(move, steps);
+    return true;
+  }
+  // Where the slopes bend, a step is only as long as the residuals fall.
+  for (const bool corrected : {true, false}) {
+    if (!corrected) {
+      target = 0.3 * mean;
+      move = direction(system, target, nullptr);
+      steps = shortened(longest(move));
+    }
+    const double before = merit(target);
+    const Vector x = x_, z = z_, y = y_, w = w_;
+    const double t = t_;
+    for (int k = 0; k < kHalvings; ++k) {
+      const double factor = std::exp2(-k);
+      move_by(move, {.primal = factor * steps.primal, .dual = factor * steps.dual});
+      if (merit(target) <= (1 - 0.01 * factor * steps.primal) * before) return true;
+      x_ = x, z_ = z, y_ = y, w_ = w, t_ = t;
+    }
+    measure();
+  }
+  return false;
+}
+
+}  // namespace rgu

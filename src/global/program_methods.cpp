@@ -1,0 +1,88 @@
+#include "rgu/global/program_methods.hpp"
+
+#include <algorithm>
+
+#include "rgu/global/simplex_method.hpp"
+#include "rgu/mdp/occupancy.hpp"
+
+namespace rgu {
+namespace {
+
+constexpr Index kMostColumns = 20000;  // of a linear program for the simplex method
+constexpr Index kMostMembers = 600;
+constexpr int kMostSteps = 200;
+constexpr int kPatience = 8;    // steps that bring no smaller gap, once bounds are asked for
+constexpr double kClose = 100;  // bounds are asked for at this many times the gap wanted
+
+}  // namespace
+
+std::optional<ProgramPoint> solve(const EnvelopeProgram& program, const Matrix& start,
+                                  double accuracy) {
+  if (program.is_linear() && program.program().cost.size() <= kMostColumns) {
+    return solve_by_simplex(program.program());
+  }
+  InteriorPoint interior(program.program(), program.start(start));
+  for (int k = 0; k < kMostSteps && interior.gap() > accuracy && interior.advance(); ++k) {
+  }
+  return interior.point();
+}
+
+EnvelopePoint offer_solution(EnvelopeSearch& search, const EnvelopeProblem& problem,
+                             const EnvelopeProgram& program, const ProgramPoint& point) {
+  const EnvelopePoint there = search.offer_policy_of(program.occupancy(point.x));
+  for (const AdversaryMixture& mixture : program.adversary(point)) {
+    if (search.certified()) break;
+    std::vector<Cut> cuts;
+    for (const Vector& xi : mixture.members) {
+      cuts.push_back(tangent_cut(problem, there.occupancy, xi));
+    }
+    search.plan_against(mean_cut(cuts, to_vector(mixture.weights)));
+  }
+  return there;
+}
+
+bool LinearProgramMethod::advance(EnvelopeSearch& search) {
+  const std::optional<ProgramPoint> point = solve_by_simplex(program_.program());
+  if (point) offer_solution(search, problem_, program_, *point);
+  return false;
+}
+
+bool InteriorPointMethod::advance(EnvelopeSearch& search) {
+  if (!point_) {
+    point_ = std::make_unique<InteriorPoint>(program_.program(),
+                                             program_.start(search.best().occupancy));
+  }
+  const bool moved = point_->advance();
+  ++steps_;
+  const double wanted = search.wanted_gap() / point_->unit();
+  const bool close = point_->gap() <= kClose * wanted;
+  if (close || !moved || steps_ >= kMostSteps) {
+    offer_solution(search, problem_, program_, point_->point());
+    if (search.certified()) return true;
+    idle_ = search.excess() < 0.7 * least_excess_ ? 0 : idle_ + 1;
+    least_excess_ = std::min(least_excess_, search.excess());
+  }
+  return moved && steps_ < kMostSteps && idle_ < kPatience;
+}
+
+bool HullMethod::advance(EnvelopeSearch& search) {
+  if (members_.empty()) members_.push_back(search.best().nature);
+  const auto program = EnvelopeProgram::of(problem_, {.members = members_});
+  if (!program) return false;
+  const auto point = solve(*program, search.best().occupancy,
+                           0.01 * search.wanted_gap() / search.best().cost_scale);
+  if (!point) return false;
+  const EnvelopePoint there = offer_solution(search, problem_, *program, *point);
+  if (search.certified()) return true;
+  members_.push_back(there.nature);
+  // A point between this and the best one: cuts alone jump from end to end.
+  const Matrix between = 0.5 * (there.occupancy + search.best().occupancy);
+  const EnvelopePoint halfway = envelope_at(problem_, between, there.nature);
+  search.offer_member(halfway);
+  members_.push_back(halfway.nature);
+  idle_ = search.excess() < 0.9 * least_excess_ ? 0 : idle_ + 1;
+  least_excess_ = std::min(least_excess_, search.excess());
+  return std::ssize(members_) < kMostMembers && idle_ < 20;
+}
+
+}  // namespace rgu

@@ -1,0 +1,27 @@
+// The part of a model that some policy visits.
+#pragma once
+
+#include <vector>
+
+#include "rgu/mdp/finite_mdp.hpp"
+
+namespace rgu {
+
+// Calls visit(s', P(s'|row)) for every possible transition of a row of the kernel.
+template <class Visit>
+void for_each_successor(const FiniteMdp& mdp, Index row, const Visit& visit) {
+  if (mdp.is_sparse()) {
+    for (SparseMatrix::InnerIterator entry(mdp.sparse_kernel(), row); entry; ++entry) {
+      if (entry.value() > 0) visit(Index{entry.col()}, entry.value());
+    }
+    return;
+  }
+  for (Index s = 0; s < mdp.states(); ++s) {
+    if (const double p = mdp.dense_kernel()(row, s); p > 0) visit(s, p);
+  }
+}
+
+// The states that some policy visits, in the order in which they are found.
+std::vector<Index> reachable_states(const FiniteMdp& mdp);
+
+}  // namespace rgu
