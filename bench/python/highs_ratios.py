@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Time to the proof against SciPy's HiGHS, in one run and in turns: linear programs of 30 to 10^4 state-action pairs.
 
-  PYTHONPATH=build/release/python bench/python/highs_ratios.py [--check] [--most 10000] [--seconds 5]
+  PYTHONPATH=build/release/python bench/python/highs_ratios.py [--check] [--least 30] [--most 10000] [--seconds 5]
 
 Two problems: three constraints with a box of multipliers, and an l1 ball of rewards. Kernels with three successors, and
 dense ones up to 3000 pairs. Both sides are called from Python on what is already built: linprog on its sparse matrices,
@@ -25,7 +25,14 @@ from scipy.optimize import linprog
 
 import rgu
 
-SIZES = {30: (10, 3), 100: (25, 4), 300: (60, 5), 1000: (200, 5), 3000: (300, 10), 10000: (1000, 10)}  # pairs: (S, A)
+SIZES = {
+    30: (10, 3),
+    100: (25, 4),
+    300: (60, 5),
+    1000: (200, 5),
+    3000: (300, 10),
+    10000: (1000, 10),
+}  # pairs: (S, A)
 MOST_DENSE = 3000
 SUCCESSORS = 3
 DISCOUNT = 0.95
@@ -45,7 +52,9 @@ def random_kernel(rng, states, actions, dense):
     to = np.array([rng.choice(states, SUCCESSORS, replace=False) for _ in range(pairs)])
     weights = 0.05 + rng.random((pairs, SUCCESSORS))
     weights /= weights.sum(axis=1, keepdims=True)
-    return sparse.csr_matrix((weights.ravel(), (np.repeat(np.arange(pairs), SUCCESSORS), to.ravel())), (pairs, states))
+    return sparse.csr_matrix(
+        (weights.ravel(), (np.repeat(np.arange(pairs), SUCCESSORS), to.ravel())), (pairs, states)
+    )
 
 
 def flow(kernel, states, actions):
@@ -74,8 +83,9 @@ def constrained(rng, states, actions, dense):
     thresholds = 0.97 * costs @ even_occupancy(kernel, states, actions)
     shape = (states, actions)
     utility = rgu.utility.Constrained(objective.reshape(shape), [c.reshape(shape) for c in costs], thresholds)
-    problem = rgu.Problem(model_of(kernel, states, actions, dense), utility,
-                          rgu.ambiguity.Box(np.zeros(3), np.full(3, MULTIPLIERS)))
+    problem = rgu.Problem(
+        model_of(kernel, states, actions, dense), utility, rgu.ambiguity.Box(np.zeros(3), np.full(3, MULTIPLIERS))
+    )
     return problem, {"c": objective, "A_eq": equal, "b_eq": right, "A_ub": costs, "b_ub": thresholds}
 
 
@@ -85,11 +95,20 @@ def l1_ball(rng, states, actions, dense):
     pairs = states * actions
     reward = rng.standard_normal(pairs)
     equal, right = flow(kernel, states, actions)
-    problem = rgu.Problem(model_of(kernel, states, actions, dense), rgu.utility.RewardRobust(states, actions),
-                          rgu.ambiguity.LpBall(reward, RADIUS, 1))
+    problem = rgu.Problem(
+        model_of(kernel, states, actions, dense),
+        rgu.utility.RewardRobust(states, actions),
+        rgu.ambiguity.LpBall(reward, RADIUS, 1),
+    )
     rows = sparse.csr_matrix(sparse.hstack([sparse.eye(pairs), -np.ones((pairs, 1))]))
     equal = sparse.csr_matrix(sparse.hstack([equal, sparse.csr_matrix((states, 1))]))
-    return problem, {"c": np.append(-reward, RADIUS), "A_eq": equal, "b_eq": right, "A_ub": rows, "b_ub": np.zeros(pairs)}
+    return problem, {
+        "c": np.append(-reward, RADIUS),
+        "A_eq": equal,
+        "b_eq": right,
+        "A_ub": rows,
+        "b_ub": np.zeros(pairs),
+    }
 
 
 PROBLEMS = {"constrained": constrained, "l1 ball": l1_ball}
@@ -139,22 +158,28 @@ def duration(seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="exit with 1 if a target is missed")
+    parser.add_argument("--least", type=int, default=30, help="pairs of the smallest model")
     parser.add_argument("--most", type=int, default=10000, help="pairs of the largest model")
     parser.add_argument("--seconds", type=float, default=5.0, help="of HiGHS, above which it runs once")
     arguments = parser.parse_args()
     missed = []
     print("| problem | kernel | pairs | HiGHS | rgu | ratio | |\n|---|---|---|---|---|---|---|")
     for name, make in PROBLEMS.items():
-        for pairs in (size for size in SIZES if size <= arguments.most):
+        for pairs in (size for size in SIZES if arguments.least <= size <= arguments.most):
             for dense in (False, True) if pairs <= MOST_DENSE else (False,):
                 theirs, ours, trouble = measure(make, pairs, dense, arguments.seconds)
                 slow, fast = statistics.median(theirs), statistics.median(ours)
                 kernel = "dense" if dense else f"{SUCCESSORS} successors"
-                print(f"| {name} | {kernel} | {pairs} | {duration(slow)} | {duration(fast)} | {slow / fast:.2f} | {trouble} |",
-                      flush=True)
+                print(
+                    f"| {name} | {kernel} | {pairs} | {duration(slow)} | {duration(fast)} | {slow / fast:.2f} | {trouble} |",
+                    flush=True,
+                )
                 least = LEAST_AT_MOST if pairs == max(SIZES) else LEAST_RATIO
                 if trouble or slow < least * fast:
-                    missed.append(f"{name}, {kernel}, {pairs} pairs: {slow / fast:.2f}, must be {least:g}" + (trouble and f"; {trouble}"))
+                    missed.append(
+                        f"{name}, {kernel}, {pairs} pairs: {slow / fast:.2f}, must be {least:g}"
+                        + (trouble and f"; {trouble}")
+                    )
     for text in missed:
         print(f"missed: {text}")
     return 1 if missed and arguments.check else 0

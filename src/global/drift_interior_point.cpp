@@ -14,9 +14,9 @@
 #include "rgu/base/check.hpp"
 #include "rgu/global/drift_program.hpp"
 #include "rgu/global/drift_witness.hpp"
-#include "rgu/global/reachable_model.hpp"
 #include "rgu/global/witness_bound.hpp"
 #include "rgu/mdp/occupancy.hpp"
+#include "rgu/mdp/reachability.hpp"
 #include "rgu/robustness/drift_search.hpp"
 
 namespace rgu {

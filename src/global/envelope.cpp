@@ -44,9 +44,9 @@ class DriftMethod final : public EnvelopeMethod {
       : problem_(problem), drift_(drift) {}
 
   bool advance(EnvelopeSearch& search) override {
-    const GlobalSolution solution = drift_interior_point(
-        problem_.mdp, drift_, problem_.ambiguity, {.tolerance = search.relative_tolerance()});
-    search.raise_bound(solution.lower_bound, solution.witness);
+    GlobalSolution solution = drift_interior_point(problem_.mdp, drift_, problem_.ambiguity,
+                                                   {.tolerance = search.relative_tolerance()});
+    search.raise_bound(solution.lower_bound, std::move(solution.witness));
     search.offer_policy(solution.policy);
     return false;
   }

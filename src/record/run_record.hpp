@@ -53,16 +53,16 @@ struct CertificateRecord {
 
 // A distribution over members of the ambiguity set.
 struct MixtureRecord {
-  Vector weights;               // >= 0, sum 1
-  std::vector<Vector> members;  // as many
+  Vector weights = {};               // >= 0, sum 1
+  std::vector<Vector> members = {};  // as many
 };
 
 // The adversary's side of a run. Empty vectors: the method has none.
 struct AdversaryRecord {
-  Vector last;            // xi_K, of the last iterate
-  Vector drawn;           // xi of the uniformly drawn iterate
-  Vector average;         // of the iterates, where the method averages
-  MixtureRecord mixture;  // the adversary's optimal strategy, where a witness proves it
+  Vector last = {};            // xi_K, of the last iterate
+  Vector drawn = {};           // xi of the uniformly drawn iterate
+  Vector average = {};         // of the iterates, where the method averages
+  MixtureRecord mixture = {};  // the adversary's optimal strategy, where a witness proves it
 };
 
 // The limits of a constrained problem, at the policy that was found.
@@ -115,6 +115,7 @@ struct SeedRecord {
   // Of the policy that was trained without ambiguity; NaN: there is none.
   double baseline_nominal = Metrics::kNone;
   double baseline_worst_case = Metrics::kNone;
+  double published_worst_case = Metrics::kNone;  // of the published method's policy; NaN: none
   CertificateRecord certificate;
   AdversaryRecord adversary;
   // Of a constrained problem: one for each limit, as the method found them; else empty.
@@ -123,7 +124,7 @@ struct SeedRecord {
   std::vector<std::string> notes;    // about this seed
   std::optional<WorldRecord> world;  // its own, where it differs from that of the first seed
 
-  // The worst case is at most this above the least possible; NaN: not known.
+  // The worst case is within this of the global optimum; NaN: not known.
   double optimality_gap() const {
     const double slack = worst_case.kind == AnswerKind::kCertified ? worst_case.gap : 0;
     return worst_case.value + slack - certificate.lower_bound;

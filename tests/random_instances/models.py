@@ -6,8 +6,18 @@ iteration and are returned with the error that their own Bellman residual admits
 
 import numpy as np
 
-KINDS = {"dense": 3, "skewed": 3, "sparse": 4, "deterministic": 2, "periodic": 2, "absorbing": 2, "unreachable": 2,
-         "duplicate actions": 2, "one state": 1, "one action": 0.5}  # with their weights
+KINDS = {
+    "dense": 3,
+    "skewed": 3,
+    "sparse": 4,
+    "deterministic": 2,
+    "periodic": 2,
+    "absorbing": 2,
+    "unreachable": 2,
+    "duplicate actions": 2,
+    "one state": 1,
+    "one action": 0.5,
+}  # with their weights
 DISCOUNTS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9999)
 
 
@@ -25,7 +35,10 @@ class Model:
     def flow(self):
         """A, b with A lambda = b and lambda >= 0 exactly on the occupancy polytope."""
         own = np.repeat(np.eye(self.states), self.actions, axis=1)
-        return own - self.discount * self.kernel.reshape(self.pairs, self.states).T, (1 - self.discount) * self.start
+        return (
+            own - self.discount * self.kernel.reshape(self.pairs, self.states).T,
+            (1 - self.discount) * self.start,
+        )
 
     def occupancy(self, policy):
         """lambda (S A) of a policy (S, A)."""
@@ -56,7 +69,9 @@ class Model:
         rows = np.arange(self.states)
         best = -np.inf
         for _ in range(1000):
-            value = np.linalg.solve(np.eye(self.states) - self.discount * self.kernel[rows, choice], table[rows, choice])
+            value = np.linalg.solve(
+                np.eye(self.states) - self.discount * self.kernel[rows, choice], table[rows, choice]
+            )
             ahead = table + self.discount * self.kernel @ value
             error = max(0.0, (value[:, None] - ahead).max())
             best = max(best, (1 - self.discount) * self.start @ value - error)
@@ -106,7 +121,7 @@ def random_kernel(rng, kind, states, actions):
     if kind == "unreachable":
         # The last states lead anywhere, but nothing leads to them.
         hidden = max(1, states // 3)
-        kernel[:, :, states - hidden:] = 0
+        kernel[:, :, states - hidden :] = 0
         empty = kernel.sum(axis=2) == 0
         kernel[empty, 0] = 1
         kernel = normalised(kernel)
@@ -118,7 +133,11 @@ def random_kernel(rng, kind, states, actions):
 def random_model(rng, most_states=40, most_pairs=200):
     """One of all kinds, sizes, discounts and start distributions."""
     kind = str(rng.choice(list(KINDS), p=np.array(list(KINDS.values())) / sum(KINDS.values())))
-    states = int(rng.integers(3, most_states + 1)) if rng.random() < 0.6 else int(rng.integers(3, min(12, most_states) + 1))
+    states = (
+        int(rng.integers(3, most_states + 1))
+        if rng.random() < 0.6
+        else int(rng.integers(3, min(12, most_states) + 1))
+    )
     actions = int(rng.integers(2, 6))
     if kind == "one state":
         states = 1
@@ -135,7 +154,7 @@ def random_model(rng, most_states=40, most_pairs=200):
     else:
         start = np.eye(states)[rng.integers(states)]
     if kind == "unreachable":
-        start[states - max(1, states // 3):] = 0
+        start[states - max(1, states // 3) :] = 0
         start = normalised(start) if start.sum() > 0 else np.eye(states)[0]
     return Model(kernel, start, discount, kind)
 
@@ -150,7 +169,11 @@ def random_policy(rng, model):
 def random_table(rng, model):
     """Costs or rewards (S A) of size about 1; often with ties, zeros or a constant."""
     drawn = rng.random()
-    table = rng.standard_normal((model.states, model.actions)) if drawn < 0.5 else rng.random((model.states, model.actions))
+    table = (
+        rng.standard_normal((model.states, model.actions))
+        if drawn < 0.5
+        else rng.random((model.states, model.actions))
+    )
     if 0.2 < drawn < 0.35:
         table = np.round(2 * table) / 2
     elif 0.8 < drawn < 0.87:

@@ -25,7 +25,19 @@ import zlib
 import numpy as np
 from models import normalised, random_model, random_policy, random_table
 from pieces import Constrained, Divergence, Drift, DriftRow, FeatureReward, Quadratic, Reward, RewardRobust
-from sets import (Ball, Box, Capped, Ellipsoid, Frobenius, Intersection, Polytope, Product, Simplex, Singleton, Spectral)
+from sets import (
+    Ball,
+    Box,
+    Capped,
+    Ellipsoid,
+    Frobenius,
+    Intersection,
+    Polytope,
+    Product,
+    Simplex,
+    Singleton,
+    Spectral,
+)
 
 import rgu
 
@@ -57,8 +69,10 @@ class Instance:
 
     def __str__(self):
         model = self.model
-        return (f"{model.states}x{model.actions} {model.kind}, discount {model.discount:.6g}, scale {self.scale:.1e}"
-                + (f", {self.note}" if self.note else ""))
+        return (
+            f"{model.states}x{model.actions} {model.kind}, discount {model.discount:.6g}, scale {self.scale:.1e}"
+            + (f", {self.note}" if self.note else "")
+        )
 
 
 def random_scale(rng):
@@ -84,6 +98,7 @@ def ball(p):
     def make(rng, n, shape, centre=None, positive=False):
         radius = random_radius(rng)
         return Ball(_centre(rng, n, centre, radius, positive), radius, p)
+
     return make
 
 
@@ -153,7 +168,7 @@ def product(rng, n, shape, centre=None, positive=False):
     parts = []
     for size, begin in ((first, 0), (n - first, first)):
         kind = kinds[rng.integers(len(kinds))]
-        parts.append(kind(rng, size, None, None if centre is None else centre[begin:begin + size], positive))
+        parts.append(kind(rng, size, None, None if centre is None else centre[begin : begin + size], positive))
     return Product(parts)
 
 
@@ -170,7 +185,9 @@ def box_and_ball(rng, n, shape, centre=None, positive=False):
     half = random_radius(rng) * (0.1 + rng.random(n))
     middle = _centre(rng, n, centre, half, positive)
     lower = np.maximum(middle - half, 0) if positive else middle - half
-    return Intersection([Box(lower, middle + half), Ball(middle, np.linalg.norm(half) * rng.uniform(0.3, 0.9), 2)], middle)
+    return Intersection(
+        [Box(lower, middle + half), Ball(middle, np.linalg.norm(half) * rng.uniform(0.3, 0.9), 2)], middle
+    )
 
 
 def expert_ball(rng, n, shape, centre=None, positive=False):
@@ -180,11 +197,35 @@ def expert_ball(rng, n, shape, centre=None, positive=False):
     return Intersection([Simplex(n), Ball(expert, float(rng.uniform(0.05, 0.6)), 2)], expert)
 
 
-ANY_SETS = {"singleton": singleton, "l1": ball(1), "l2": ball(2), "linf": ball(np.inf), "p1.5": ball(1.5), "p3": ball(3), "box": box,
-            "capped": capped, "simplex": simplex, "ellipsoid": ellipsoid, "frobenius": frobenius, "spectral": spectral,
-            "polytope": polytope, "product": product, "box-l1": budget, "box-l2": box_and_ball, "simplex-l2": expert_ball}
+ANY_SETS = {
+    "singleton": singleton,
+    "l1": ball(1),
+    "l2": ball(2),
+    "linf": ball(np.inf),
+    "p1.5": ball(1.5),
+    "p3": ball(3),
+    "box": box,
+    "capped": capped,
+    "simplex": simplex,
+    "ellipsoid": ellipsoid,
+    "frobenius": frobenius,
+    "spectral": spectral,
+    "polytope": polytope,
+    "product": product,
+    "box-l1": budget,
+    "box-l2": box_and_ball,
+    "simplex-l2": expert_ball,
+}
 # Where the program of the reference, or a Polytope's construction, grows too fast with the dimension of xi.
-MOST_PAIRS = {"spectral": 30, "p1.5": 60, "p3": 60, "polytope": 40, "box-l2": 100, "simplex-l2": 100, "ellipsoid": 150}
+MOST_PAIRS = {
+    "spectral": 30,
+    "p1.5": 60,
+    "p3": 60,
+    "polytope": 40,
+    "box-l2": 100,
+    "simplex-l2": 100,
+    "ellipsoid": 150,
+}
 UNSCALED = ("simplex", "simplex-l2")  # sets without a size of their own
 
 
@@ -203,6 +244,7 @@ def make_reward_robust(name, modulus=False):
         mu = float(10 ** rng.uniform(-2, 1)) if modulus else 0.0
         scale = 1.0 if name in UNSCALED else random_scale(rng)
         return Instance(model, [(1.0, RewardRobust(model, ambiguity, mu))], scale)
+
     return make
 
 
@@ -228,7 +270,13 @@ def make_feature_reward(name, modulus=False):
         ambiguity = ANY_SETS[name](rng, n, shape_of(rng, n))
         mu = float(10 ** rng.uniform(-2, 1)) if modulus else 0.0
         share = 0.0 if name in UNSCALED else float(rng.choice([0.0, 0.5, 1.0]))
-        return Instance(model, [(1.0, FeatureReward(model, features, ambiguity, mu, share))], random_scale(rng), note=f"{n} features")
+        return Instance(
+            model,
+            [(1.0, FeatureReward(model, features, ambiguity, mu, share))],
+            random_scale(rng),
+            note=f"{n} features",
+        )
+
     return make
 
 
@@ -242,7 +290,9 @@ def attainable_thresholds(rng, model, objective, constraints):
     _, best = model.least(objective)
     free = constraints @ model.occupancy(best)
     inside = constraints @ model.occupancy(random_policy(rng, model))
-    kind = str(rng.choice(["binding", "redundant", "just active", "tightest", "mixed"], p=[0.4, 0.1, 0.15, 0.15, 0.2]))
+    kind = str(
+        rng.choice(["binding", "redundant", "just active", "tightest", "mixed"], p=[0.4, 0.1, 0.15, 0.15, 0.2])
+    )
     if kind == "redundant":
         return np.maximum(free, inside) + rng.uniform(0, 1, len(constraints)), kind
     if kind == "just active":
@@ -250,7 +300,11 @@ def attainable_thresholds(rng, model, objective, constraints):
     if kind == "tightest":
         # The first at the smallest cost that any policy attains, the others as that policy has them, or looser.
         _, safest = model.least(constraints[0])
-        return constraints @ model.occupancy(safest) + np.concatenate([[0], rng.uniform(0, 0.5, len(constraints) - 1)]), kind
+        return (
+            constraints @ model.occupancy(safest)
+            + np.concatenate([[0], rng.uniform(0, 0.5, len(constraints) - 1)]),
+            kind,
+        )
     if kind == "mixed":
         return inside + rng.choice([0, 0.05, 2.0], size=len(constraints)), kind
     return inside + 0.05 * rng.random(len(constraints)), kind
@@ -265,13 +319,19 @@ def make_constrained(name, modulus=False):
         ambiguity = ANY_SETS[name](rng, n, shape_of(rng, n), positive=True)
         mu = float(10 ** rng.uniform(-3, 0)) if modulus else 0.0
         inner = None if name in UNSCALED or rng.random() < 0.5 else random_scale(rng)
-        return Instance(model, [(1.0, Constrained(model, objective, constraints, thresholds, ambiguity, mu, inner))], random_scale(rng),
-                        note=f"{n} constraints, {note}")
+        return Instance(
+            model,
+            [(1.0, Constrained(model, objective, constraints, thresholds, ambiguity, mu, inner))],
+            random_scale(rng),
+            note=f"{n} constraints, {note}",
+        )
+
     return make
 
 
 def make_multipliers(kind, modulus=False):
     """Boxes and capped orthants of multipliers from 0 up to so much that constraints hold where they can."""
+
     def make(rng, most):
         model = random_model(rng, most_pairs=most)
         objective, constraints = constraint_tables(rng, model)
@@ -281,13 +341,19 @@ def make_multipliers(kind, modulus=False):
         ambiguity = Box(np.zeros(n), np.full(n, large)) if kind == "box" else Capped(n, large)
         mu = float(10 ** rng.uniform(-3, 0)) if modulus else 0.0
         inner = None if rng.random() < 0.5 else random_scale(rng)
-        return Instance(model, [(1.0, Constrained(model, objective, constraints, thresholds, ambiguity, mu, inner))], random_scale(rng),
-                        note=f"{n} constraints, {note}, multipliers up to {large:.3g}")
+        return Instance(
+            model,
+            [(1.0, Constrained(model, objective, constraints, thresholds, ambiguity, mu, inner))],
+            random_scale(rng),
+            note=f"{n} constraints, {note}, multipliers up to {large:.3g}",
+        )
+
     return make
 
 
 def make_infeasible(kind):
     """Thresholds that a mixture of the constraints proves out of reach, by a margin."""
+
     def make(rng, most):
         model = random_model(rng, most_pairs=most)
         objective, constraints = constraint_tables(rng, model)
@@ -297,13 +363,21 @@ def make_infeasible(kind):
         size = max(np.abs(constraints).max(), 1e-3)
         # At that policy the mixture is least, so no policy has less in all constraints of the mixture.
         margin = size * 10 ** rng.uniform(-4, 0)
-        thresholds = constraints @ model.occupancy(policy) - margin * (mixture > 0) + rng.uniform(0, 1, n) * (mixture == 0)
+        thresholds = (
+            constraints @ model.occupancy(policy) - margin * (mixture > 0) + rng.uniform(0, 1, n) * (mixture == 0)
+        )
         assert mixture @ thresholds < least
         large = float(10 ** rng.uniform(0, 4))
         ambiguity = Box(np.zeros(n), np.full(n, large)) if kind == "box" else Capped(n, large)
         inner = None if rng.random() < 0.5 else random_scale(rng)
-        return Instance(model, [(1.0, Constrained(model, objective, constraints, thresholds, ambiguity, 0.0, inner))],
-                        random_scale(rng), infeasible=True, note=f"{n} constraints, short by {margin / size:.1e}")
+        return Instance(
+            model,
+            [(1.0, Constrained(model, objective, constraints, thresholds, ambiguity, 0.0, inner))],
+            random_scale(rng),
+            infeasible=True,
+            note=f"{n} constraints, short by {margin / size:.1e}",
+        )
+
     return make
 
 
@@ -312,6 +386,7 @@ def make_entropy(over):
         model = random_model(rng, most_pairs=most)
         delta = 1e-6 if rng.random() < 0.7 else float(10 ** rng.uniform(-6, -3))
         return Instance(model, [(1.0, Divergence(model, over, None, delta))])
+
     return make
 
 
@@ -340,6 +415,7 @@ def make_kl(over, name):
         else:
             ambiguity = Simplex(n)
         return Instance(model, [(1.0, Divergence(model, over, ambiguity))])
+
     return make
 
 
@@ -349,12 +425,18 @@ def make_quadratic(name):
         target = target_of(rng, model, "pairs")
         n, radius = model.pairs, float(10 ** rng.uniform(-3, 0))
         shape = (model.states, model.actions)
-        ambiguity = {"singleton": lambda: Singleton(target), "l2": lambda: Ball(target, radius, 2),
-                     "frobenius": lambda: Frobenius(target, shape, radius), "linf": lambda: Ball(target, radius / n, np.inf),
-                     "box": lambda: Box(target - radius * rng.random(n) / n, target + radius * rng.random(n) / n),
-                     "l1": lambda: Ball(target, radius, 1), "simplex": lambda: Simplex(n),
-                     "capped": lambda: Capped(n, radius)}[name]()
+        ambiguity = {
+            "singleton": lambda: Singleton(target),
+            "l2": lambda: Ball(target, radius, 2),
+            "frobenius": lambda: Frobenius(target, shape, radius),
+            "linf": lambda: Ball(target, radius / n, np.inf),
+            "box": lambda: Box(target - radius * rng.random(n) / n, target + radius * rng.random(n) / n),
+            "l1": lambda: Ball(target, radius, 1),
+            "simplex": lambda: Simplex(n),
+            "capped": lambda: Capped(n, radius),
+        }[name]()
         return Instance(model, [(1.0, Quadratic(model, ambiguity))])
+
     return make
 
 
@@ -366,13 +448,18 @@ def drift_parts(rng, model, name):
     least = np.linalg.svd(centre, compute_uv=False)[-1]
     radius = least * float(rng.choice([0.1, 0.3, 0.6, 0.9]))
     flat = centre.ravel()
-    ambiguity = {"singleton": lambda: Singleton(flat), "l2": lambda: Ball(flat, radius, 2),
-                 "frobenius": lambda: Frobenius(flat, (d, wide), radius), "spectral": lambda: Spectral(flat, (d, wide), radius)}[name]()
+    ambiguity = {
+        "singleton": lambda: Singleton(flat),
+        "l2": lambda: Ball(flat, radius, 2),
+        "frobenius": lambda: Frobenius(flat, (d, wide), radius),
+        "spectral": lambda: Spectral(flat, (d, wide), radius),
+    }[name]()
     return Drift(model, features, ambiguity, (d, wide))
 
 
 def make_drift_row(name, modulus=False):
     """d = 1: f = -(W M W') is concave in the row W, so that every set will do."""
+
     def make(rng, most):
         model = random_model(rng, most_states=12, most_pairs=min(most, 40))
         wide = int(rng.integers(2, 6))
@@ -381,6 +468,7 @@ def make_drift_row(name, modulus=False):
         ambiguity = ANY_SETS[name](rng, wide, shape_of(rng, wide), centre)
         mu = float(10 ** rng.uniform(-2, 1)) if modulus else 0.0
         return Instance(model, [(1.0, DriftRow(model, features, ambiguity, mu))], random_scale(rng))
+
     return make
 
 
@@ -388,11 +476,13 @@ def make_drift(name):
     def make(rng, most):
         model = random_model(rng, most_states=20, most_pairs=min(most, 80))
         return Instance(model, [(1.0, drift_parts(rng, model, name))], random_scale(rng))
+
     return make
 
 
 def make_sum(*names):
     """Weighted sums; the names say which terms."""
+
     def term(rng, model, name):
         n, shape = model.pairs, (model.states, model.actions)
         if name == "reward":
@@ -401,11 +491,19 @@ def make_sum(*names):
             return RewardRobust(model, ANY_SETS[name[7:]](rng, n, shape, random_table(rng, model)))
         if name.startswith("feature-"):
             features = feature_table(rng, model)
-            return FeatureReward(model, features, ANY_SETS[name[8:]](rng, len(features), shape_of(rng, len(features))))
+            return FeatureReward(
+                model, features, ANY_SETS[name[8:]](rng, len(features), shape_of(rng, len(features)))
+            )
         if name == "constrained":
             objective, constraints = constraint_tables(rng, model)
             thresholds, _ = attainable_thresholds(rng, model, objective, constraints)
-            return Constrained(model, objective, constraints, thresholds, Box(np.zeros(len(constraints)), np.full(len(constraints), 10.0)))
+            return Constrained(
+                model,
+                objective,
+                constraints,
+                thresholds,
+                Box(np.zeros(len(constraints)), np.full(len(constraints), 10.0)),
+            )
         if name.startswith("entropy"):
             return Divergence(model, "states" if name == "entropy" else "state-actions")
         if name == "kl":
@@ -424,6 +522,7 @@ def make_sum(*names):
         model = random_model(rng, most_states=20 if drift else 40, most_pairs=min(most, 60) if drift else most)
         terms = [(float(10 ** rng.uniform(-1.5, 0.5)), term(rng, model, name)) for name in names]
         return Instance(model, terms, float(10 ** rng.uniform(-3, 3)) if scalable and rng.random() < 0.5 else 1.0)
+
     return make
 
 
@@ -452,18 +551,48 @@ def _pairs():
         pairs[f"quadratic/{name}"] = make_quadratic(name)
     for name in ("singleton", "l2", "frobenius", "spectral"):
         pairs[f"drift/{name}"] = make_drift(name)
-    for name in ("singleton", "l1", "l2", "linf", "p1.5", "p3", "box", "simplex", "ellipsoid", "polytope", "product", "box-l1", "box-l2",
-                 "simplex-l2"):
+    for name in (
+        "singleton",
+        "l1",
+        "l2",
+        "linf",
+        "p1.5",
+        "p3",
+        "box",
+        "simplex",
+        "ellipsoid",
+        "polytope",
+        "product",
+        "box-l1",
+        "box-l2",
+        "simplex-l2",
+    ):
         pairs[f"drift-row/{name}"] = make_drift_row(name)
     for name in ("l1", "l2", "linf", "box", "simplex", "ellipsoid", "polytope"):
         pairs[f"regularized-drift-row/{name}"] = make_drift_row(name, True)
-    for names in (("reward", "entropy"), ("reward", "entropy-pairs"), ("robust-l2", "entropy"), ("robust-l1", "entropy"),
-                  ("robust-box", "quadratic"), ("feature-simplex", "entropy"), ("feature-l2", "kl"), ("feature-simplex", "robust-l1"),
-                  ("constrained", "entropy"), ("constrained", "robust-l2"), ("constrained", "quadratic"),
-                  ("reward", "quadratic-l2"), ("reward", "kl"), ("entropy", "kl", "quadratic"), ("reward", "drift-frobenius"),
-                  ("entropy", "drift-frobenius"), ("feature-polytope", "feature-linf", "reward"),
-                  ("feature-simplex-l2", "entropy"), ("robust-box-l1", "quadratic"), ("kl", "quadratic-l2"),
-                  ("robust-linf", "feature-l1", "kl")):
+    for names in (
+        ("reward", "entropy"),
+        ("reward", "entropy-pairs"),
+        ("robust-l2", "entropy"),
+        ("robust-l1", "entropy"),
+        ("robust-box", "quadratic"),
+        ("feature-simplex", "entropy"),
+        ("feature-l2", "kl"),
+        ("feature-simplex", "robust-l1"),
+        ("constrained", "entropy"),
+        ("constrained", "robust-l2"),
+        ("constrained", "quadratic"),
+        ("reward", "quadratic-l2"),
+        ("reward", "kl"),
+        ("entropy", "kl", "quadratic"),
+        ("reward", "drift-frobenius"),
+        ("entropy", "drift-frobenius"),
+        ("feature-polytope", "feature-linf", "reward"),
+        ("feature-simplex-l2", "entropy"),
+        ("robust-box-l1", "quadratic"),
+        ("kl", "quadratic-l2"),
+        ("robust-linf", "feature-l1", "kl"),
+    ):
         pairs["sum:" + "+".join(names)] = make_sum(*names)
     return pairs
 

@@ -106,7 +106,9 @@ class RewardRobust(Linear):
     def build(self, scale):
         utility = rgu.utility.RewardRobust(*self.shape)
         if self.modulus > 0:
-            utility = rgu.utility.NatureRegularized(utility, modulus=self.modulus / scale, centre=scale * self.middle)
+            utility = rgu.utility.NatureRegularized(
+                utility, modulus=self.modulus / scale, centre=scale * self.middle
+            )
         return utility, self.ambiguity.build(scale)
 
 
@@ -118,11 +120,13 @@ class FeatureReward(Linear):
         self.shape, self.share = (model.states, model.actions), share
 
     def build(self, scale):
-        outer = scale ** self.share
+        outer = scale**self.share
         features = [-(scale / outer) * row.reshape(self.shape) for row in self.slopes]
         utility = rgu.utility.FeatureRewardRobust(features)
         if self.modulus > 0:
-            utility = rgu.utility.NatureRegularized(utility, modulus=self.modulus * scale / outer**2, centre=outer * self.middle)
+            utility = rgu.utility.NatureRegularized(
+                utility, modulus=self.modulus * scale / outer**2, centre=outer * self.middle
+            )
         return utility, self.ambiguity.build(outer)
 
 
@@ -136,10 +140,15 @@ class Constrained(Linear):
     def build(self, scale):
         inner = scale if self.constraint_scale is None else self.constraint_scale
         ratio = scale / inner
-        utility = rgu.utility.Constrained(scale * self.cost.reshape(self.shape),
-                                          [inner * row.reshape(self.shape) for row in self.slopes], inner * self.thresholds)
+        utility = rgu.utility.Constrained(
+            scale * self.cost.reshape(self.shape),
+            [inner * row.reshape(self.shape) for row in self.slopes],
+            inner * self.thresholds,
+        )
         if self.modulus > 0:
-            utility = rgu.utility.NatureRegularized(utility, modulus=self.modulus * scale / ratio**2, centre=ratio * self.middle)
+            utility = rgu.utility.NatureRegularized(
+                utility, modulus=self.modulus * scale / ratio**2, centre=ratio * self.middle
+            )
         return utility, self.ambiguity.build(ratio)
 
 
@@ -227,7 +236,9 @@ class Quadratic:
         if self.ball:
             return 0.5 * (np.linalg.norm(occupancy - self.ball.centre) + self.ball.radius) ** 2
         if self.box:
-            return 0.5 * ((np.abs(occupancy - self.box.centre) + 0.5 * (self.box.upper - self.box.lower)) ** 2).sum()
+            return (
+                0.5 * ((np.abs(occupancy - self.box.centre) + 0.5 * (self.box.upper - self.box.lower)) ** 2).sum()
+            )
         return 0.5 * ((occupancy - self.vertices) ** 2).sum(axis=1).max()
 
     def minorant(self, occupancy, solution, variant=0):
@@ -242,7 +253,9 @@ class Quadratic:
             plus, minus = solution.multipliers[self.name + "+"], solution.multipliers[self.name + "-"]
             size = np.maximum(plus + minus, 1e-300)
             slope = (distance + half) * np.clip((plus - minus) / size, -1, 1)
-            return (0.5 * (distance + half) ** 2 - (distance + half) * distance).sum() - slope @ self.box.centre, slope
+            return (
+                0.5 * (distance + half) ** 2 - (distance + half) * distance
+            ).sum() - slope @ self.box.centre, slope
         weights = np.maximum(solution.multipliers[self.name], 0)
         weights = weights / weights.sum()
         halves = 0.5 * (self.vertices**2).sum(axis=1)
@@ -313,7 +326,9 @@ class Drift:
         def bound(log_mu):
             # lmin(W0 K W0') - mu r^2, K = mu M (M + mu I)^-1: below the least for every mu.
             mu = size * np.exp(log_mu)
-            return mu * self.radius**2 - np.linalg.eigvalsh((rotated * (mu * values / (values + mu))) @ rotated.T)[0]
+            return (
+                mu * self.radius**2 - np.linalg.eigvalsh((rotated * (mu * values / (values + mu))) @ rotated.T)[0]
+            )
 
         grid = np.linspace(-30, 30, 61)
         best = grid[np.argmin([bound(x) for x in grid])]
@@ -340,8 +355,9 @@ class Drift:
         """The features take the square root of the scale."""
         factor = np.sqrt(scale)
         features = factor * self.features
-        return rgu.utility.Drift(features.reshape(self.model.states, self.model.actions, -1), self.shape[0]), self.ambiguity.build(1.0)
-
+        return rgu.utility.Drift(
+            features.reshape(self.model.states, self.model.actions, -1), self.shape[0]
+        ), self.ambiguity.build(1.0)
 
 
 class DriftRow:
@@ -411,5 +427,7 @@ class DriftRow:
         features = (np.sqrt(scale) * self.features).reshape(self.model.states, self.model.actions, -1)
         utility = rgu.utility.Drift(features, 1)
         if self.modulus > 0:
-            utility = rgu.utility.NatureRegularized(utility, modulus=scale * self.modulus, centre=self.ambiguity.centre)
+            utility = rgu.utility.NatureRegularized(
+                utility, modulus=scale * self.modulus, centre=self.ambiguity.centre
+            )
         return utility, self.ambiguity.build(1.0)

@@ -12,8 +12,11 @@ from scipy.optimize import linprog
 from scipy.sparse.linalg import splu
 
 HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-CVXOPT_STEPS = ({"abstol": 1e-11, "reltol": 1e-10, "feastol": 1e-10}, {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9},
-                {"abstol": 1e-8, "reltol": 1e-8, "feastol": 1e-8})
+CVXOPT_STEPS = (
+    {"abstol": 1e-11, "reltol": 1e-10, "feastol": 1e-10},
+    {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9},
+    {"abstol": 1e-8, "reltol": 1e-8, "feastol": 1e-8},
+)
 
 
 class ReferenceFailed(Exception):
@@ -87,7 +90,9 @@ class Affine:
 
 def stacked(parts):
     columns = max(part.matrix.shape[1] for part in parts)
-    return Affine(sparse.vstack([part.wide(columns) for part in parts]), np.concatenate([part.offset for part in parts]))
+    return Affine(
+        sparse.vstack([part.wide(columns) for part in parts]), np.concatenate([part.offset for part in parts])
+    )
 
 
 class Solution:
@@ -124,8 +129,12 @@ class Program:
 
     def variables(self, count):
         begin, self.size = self.size, self.size + count
-        return Affine(sparse.csr_matrix((np.ones(count), (np.arange(count), np.arange(begin, self.size))),
-                                        shape=(count, self.size)), np.zeros(count))
+        return Affine(
+            sparse.csr_matrix(
+                (np.ones(count), (np.arange(count), np.arange(begin, self.size))), shape=(count, self.size)
+            ),
+            np.zeros(count),
+        )
 
     def minimise(self, expression):
         expression = self.weight * expression
@@ -168,7 +177,9 @@ class Program:
         if self.objective is None:
             self.objective = Affine(sparse.csr_matrix((1, self.size)), [0.0])
         if not (self.signs or self.rounds or self.matrices):
-            self.signs.append(Affine(sparse.csr_matrix((1, self.size)), [1.0]))  # 1 >= 0: solvers want an inequality
+            self.signs.append(
+                Affine(sparse.csr_matrix((1, self.size)), [1.0])
+            )  # 1 >= 0: solvers want an inequality
         if self._linear():
             yield from self._by_highs()
         else:
@@ -190,20 +201,27 @@ class Program:
         named, begin = {}, 0
         for name, expression in self.equations:
             if name is not None:
-                named[name] = multipliers[begin:begin + len(expression)]
+                named[name] = multipliers[begin : begin + len(expression)]
             begin += len(expression)
         return named
 
     def _signs_by_name(self, named, multipliers):
         ends = np.concatenate([[0], np.cumsum([len(sign) for sign in self.signs])]).astype(int)
         for name, position in self.named_signs:
-            named[name] = multipliers[ends[position]:ends[position + 1]]
+            named[name] = multipliers[ends[position] : ends[position + 1]]
 
     def _by_highs(self):
         equal, right = self._equations()
         signs = stacked(self.signs)
         cost = self.objective.wide(self.size).toarray().ravel()
-        program = {"c": cost, "A_eq": equal, "b_eq": right, "A_ub": -signs.wide(self.size), "b_ub": signs.offset, "bounds": (None, None)}
+        program = {
+            "c": cost,
+            "A_eq": equal,
+            "b_eq": right,
+            "A_ub": -signs.wide(self.size),
+            "b_ub": signs.offset,
+            "bounds": (None, None),
+        }
         for method, options in (("highs", HIGHS), ("highs-ds", {}), ("highs-ipm", {})):
             found = linprog(method=method, options=options, **program)
             if found.status == 0 and found.x is not None:
@@ -228,15 +246,18 @@ class Program:
             point = point + np.linalg.lstsq(rows, target - rows @ point, rcond=1e-13)[0]
             multipliers = multipliers + np.linalg.lstsq(rows.T, -cost - rows.T @ multipliers, rcond=1e-13)[0]
         z = np.zeros(len(z))
-        z[active] = np.maximum(multipliers[len(y):], 0)
-        return self._named_solution(point, multipliers[:len(y)], z, "HiGHS, active set")
+        z[active] = np.maximum(multipliers[len(y) :], 0)
+        return self._named_solution(point, multipliers[: len(y)], z, "HiGHS, active set")
 
     def _by_cvxopt(self):
         equal, right = self._equations()
         blocks = [*self.signs, *self.rounds, *[expression for _, _, expression in self.matrices]]
         every = stacked(blocks)
-        dims = {"l": sum(len(sign) for sign in self.signs), "q": [len(cone) for cone in self.rounds],
-                "s": [order for _, order, _ in self.matrices]}
+        dims = {
+            "l": sum(len(sign) for sign in self.signs),
+            "q": [len(cone) for cone in self.rounds],
+            "s": [order for _, order, _ in self.matrices],
+        }
         g, h = _cvxopt(-every.wide(self.size)), matrix(every.offset)
         a, b = _cvxopt(equal), matrix(right)
         cost = self.objective.wide(self.size).toarray().ravel()
@@ -292,8 +313,8 @@ class Program:
         for _ in range(20):
             whole = whole + factors.solve(target - system @ whole)
         multipliers = np.zeros(len(z))
-        multipliers[active] = whole[self.size + len(y):]
-        return whole[:self.size], whole[self.size:self.size + len(y)], multipliers
+        multipliers[active] = whole[self.size + len(y) :]
+        return whole[: self.size], whole[self.size : self.size + len(y)], multipliers
 
     def _solution_of(self, found, dims):
         named = self._by_name(np.array(found["y"]).ravel())
@@ -301,11 +322,11 @@ class Program:
         self._signs_by_name(named, cone)
         for name, position in self.named_rounds:
             begin = dims["l"] + sum(dims["q"][:position])
-            named[name] = cone[begin:begin + dims["q"][position]]
+            named[name] = cone[begin : begin + dims["q"][position]]
         begin = dims["l"] + sum(dims["q"])
         for name, order, _ in self.matrices:
             if name is not None:
-                lower = np.tril(cone[begin:begin + order * order].reshape(order, order).T)
+                lower = np.tril(cone[begin : begin + order * order].reshape(order, order).T)
                 named[name] = lower + np.tril(lower, -1).T
             begin += order * order
         return Solution(np.array(found["x"]).ravel(), named, "CVXOPT " + found["status"])
@@ -323,7 +344,7 @@ class Program:
 
     def _first_point(self):
         begin = np.zeros(self.size)
-        begin[:len(self.begin)] = self.begin
+        begin[: len(self.begin)] = self.begin
         return begin
 
     def _for_cp(self, evaluate, x, z):
@@ -364,7 +385,10 @@ class Program:
     def _quadratic_model(hessian, cost, g, h, dims, a, b):
         for factorisation in (None, "ldl"):
             for options in CVXOPT_STEPS:
-                chosen = {"kktsolver": factorisation, "options": {"show_progress": False, "maxiters": 40, **options}}
+                chosen = {
+                    "kktsolver": factorisation,
+                    "options": {"show_progress": False, "maxiters": 40, **options},
+                }
                 try:
                     found = solvers.coneqp(_cvxopt(hessian), matrix(cost), g, h, dims, a, b, **chosen)
                 except (ValueError, ArithmeticError, ZeroDivisionError):
@@ -386,8 +410,12 @@ class Program:
                 mass = p @ point + offset
                 # Below 0, where no solution is, the parabola with the same value and derivatives at 0.
                 above, below = np.maximum(mass, 0), np.minimum(mass, 0)
-                value += weight * (above @ np.log(above + delta) + below.sum() * np.log(delta) + below @ below / delta)
-                gradient = gradient + p.T @ (weight * (np.log(above + delta) + above / (above + delta) + 2 * below / delta))
+                value += weight * (
+                    above @ np.log(above + delta) + below.sum() * np.log(delta) + below @ below / delta
+                )
+                gradient = gradient + p.T @ (
+                    weight * (np.log(above + delta) + above / (above + delta) + 2 * below / delta)
+                )
                 second = weight * (1 / (above + delta) + delta / (above + delta) ** 2)
                 hessian = hessian + p.T @ sparse.diags(second) @ p
             return value, gradient, hessian

@@ -42,7 +42,9 @@ def fits(program):
 
 def objectives(program):
     """(primal, dual) objective values of SDPA for a Program that fits; they enclose the optimum up to its tolerances."""
-    equal, right = (np.asarray(part.todense()) if hasattr(part, "todense") else part for part in program._equations())
+    equal, right = (
+        np.asarray(part.todense()) if hasattr(part, "todense") else part for part in program._equations()
+    )
     particular = np.linalg.lstsq(equal, right, rcond=None)[0]
     free = scipy.linalg.null_space(equal)
     cost = program.objective.wide(program.size).toarray().ravel()
@@ -61,13 +63,25 @@ def objectives(program):
 def _entries(number, block, size, values):
     """The lines of one matrix in one block: upper triangle, or the diagonal."""
     if size < 0:
-        return [f"{number} {block} {i + 1} {i + 1} {value!r}" for i, value in enumerate(values.tolist()) if value != 0]
+        return [
+            f"{number} {block} {i + 1} {i + 1} {value!r}" for i, value in enumerate(values.tolist()) if value != 0
+        ]
     table = values.reshape(size, size)
-    return [f"{number} {block} {i + 1} {j + 1} {table[i, j].item()!r}" for i in range(size) for j in range(i, size) if table[i, j] != 0]
+    return [
+        f"{number} {block} {i + 1} {j + 1} {table[i, j].item()!r}"
+        for i in range(size)
+        for j in range(i, size)
+        if table[i, j] != 0
+    ]
 
 
 def _run(cost, blocks):
-    lines = [str(len(cost)), str(len(blocks)), " ".join(str(size) for size, _, _ in blocks), " ".join(repr(c) for c in cost.tolist())]
+    lines = [
+        str(len(cost)),
+        str(len(blocks)),
+        " ".join(str(size) for size, _, _ in blocks),
+        " ".join(repr(c) for c in cost.tolist()),
+    ]
     for block, (size, constant, coefficients) in enumerate(blocks, 1):
         lines += _entries(0, block, size, -constant)
     for k in range(len(cost)):
@@ -77,7 +91,10 @@ def _run(cost, blocks):
         data, settings, answer = (pathlib.Path(folder, name) for name in ("program.dat-s", "settings", "answer"))
         data.write_text("\n".join(lines) + "\n")
         settings.write_text(SETTINGS)
-        subprocess.run(["sdpa", "-ds", str(data), "-o", str(answer), "-p", str(settings), "-numThreads", "1"], check=True,
-                       capture_output=True)
+        subprocess.run(
+            ["sdpa", "-ds", str(data), "-o", str(answer), "-p", str(settings), "-numThreads", "1"],
+            check=True,
+            capture_output=True,
+        )
         text = answer.read_text()
     return tuple(float(re.search(rf"{name}\s*=\s*(\S+)", text).group(1)) for name in ("objValPrimal", "objValDual"))

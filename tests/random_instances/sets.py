@@ -48,7 +48,6 @@ class Set:
                 high = middle
         return self.centre + low * (xi - self.centre)
 
-
     def reach(self):
         """An upper bound on |xi_i| over the members, about the least one."""
         return np.abs(self.centre) + getattr(self, "radius", 0.0)
@@ -284,7 +283,12 @@ class Ellipsoid(Set):
     """{(xi - centre)' matrix (xi - centre) <= radius^2}; a vector in place of the matrix is its diagonal."""
 
     def __init__(self, centre, radius, matrix):
-        self.centre, self.radius, self.given, self.dimension = np.asarray(centre, float), radius, matrix, len(centre)
+        self.centre, self.radius, self.given, self.dimension = (
+            np.asarray(centre, float),
+            radius,
+            matrix,
+            len(centre),
+        )
         full = np.diag(matrix) if matrix.ndim == 1 else matrix
         self.root = np.linalg.cholesky(full).T  # matrix = root' root
         self.inverse = np.linalg.inv(self.root).T  # |inverse u|^2 = u' matrix^-1 u
@@ -319,8 +323,14 @@ class Polytope(Set):
         size = np.abs(u).max()
         if size == 0:
             return 0.0
-        found = linprog(-u / size, A_ub=self.normals, b_ub=self.offsets, bounds=(None, None), method="highs",
-                        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})
+        found = linprog(
+            -u / size,
+            A_ub=self.normals,
+            b_ub=self.offsets,
+            bounds=(None, None),
+            method="highs",
+            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        )
         if found.status != 0:
             raise ReferenceFailed(f"HiGHS: {found.message}")
         return -size * found.fun
@@ -337,7 +347,7 @@ class Polytope(Set):
     def reach(self):
         """Its first rows are those of a box."""
         n = self.dimension
-        return np.maximum(np.abs(self.offsets[:n]), np.abs(self.offsets[n:2 * n]))
+        return np.maximum(np.abs(self.offsets[:n]), np.abs(self.offsets[n : 2 * n]))
 
     def build(self, factor):
         return rgu.ambiguity.Polytope(self.normals, factor * self.offsets)
@@ -356,7 +366,7 @@ class Product(Set):
     def add_support(self, program, u):
         sums, begin = None, 0
         for part in self.parts:
-            one = part.add_support(program, u[begin:begin + part.dimension])
+            one = part.add_support(program, u[begin : begin + part.dimension])
             sums, begin = one if sums is None else sums + one, begin + part.dimension
         return sums
 
@@ -447,4 +457,3 @@ def as_box(one):
     if isinstance(one, Ball) and one.p == np.inf:
         return Box(one.centre - one.radius, one.centre + one.radius)
     return None
-

@@ -1,4 +1,4 @@
-#include "rgu/global/reachable_model.hpp"
+#include "rgu/mdp/reachability.hpp"
 
 #include <gtest/gtest.h>
 
