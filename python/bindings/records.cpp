@@ -146,6 +146,7 @@ void bind_seed(py::module_& m) {
       .def_readonly("worst_case", &SeedRecord::worst_case)
       .def_readonly("baseline_nominal", &SeedRecord::baseline_nominal)
       .def_readonly("baseline_worst_case", &SeedRecord::baseline_worst_case)
+      .def_readonly("published_worst_case", &SeedRecord::published_worst_case)
       .def_readonly("notes", &SeedRecord::notes)
       .def_property_readonly("metrics", &metrics_of)
       .def_property_readonly("adversary",

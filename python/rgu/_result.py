@@ -266,13 +266,18 @@ class Result(_Recorded):
 
     @property
     def optimality_gap(self) -> float:
-        """The worst case is at most this above the least possible; NaN: not known."""
+        """The worst case is within this of the global optimum; NaN: not known."""
         return self._seed.optimality_gap
 
     @property
     def baseline_worst_case(self) -> float:
         """The worst case of the policy trained without ambiguity; NaN where none was trained."""
         return self._seed.baseline_worst_case
+
+    @property
+    def published_worst_case(self) -> float:
+        """The worst case of the published method's policy; NaN where it was not run."""
+        return self._seed.published_worst_case
 
     @property
     def baseline_nominal(self) -> float:
@@ -326,9 +331,9 @@ class Result(_Recorded):
             ("nominal", _number(self.nominal)),
         ]
         if not math.isnan(self.optimality_gap):
-            rows.append(("above the least possible by at most", _number(self.optimality_gap)))
+            rows.append(("optimality gap", _number(self.optimality_gap)))
         if not math.isnan(self.baseline_worst_case):
-            rows.append(("worst case without robustness", _number(self.baseline_worst_case)))
+            rows.append(("worst case of the nominal policy", _number(self.baseline_worst_case)))
         rows += [("warning", warning) for warning in self.warnings]
         rows += [("note", note) for note in self._seed.notes]
         return _table(rows)

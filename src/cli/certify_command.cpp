@@ -67,16 +67,14 @@ std::string verdict(const std::vector<PolicyCertificate>& certificates) {
   }
   const std::string gap = percent(farthest->gap(), farthest->record.lower_bound);
   if (gap == "-") {
-    return fmt::format("the worst case is at most {} above the least that any policy can have",
+    return fmt::format("the policy is within {} of the global optimum, proven",
                        short_number(std::max(0.0, farthest->gap())));
   }
   if (certificates.size() == 1) {
-    return fmt::format(
-        "the worst case of this policy is at most {} above the least possible, proven", gap);
+    return fmt::format("this policy is within {} of the global optimum, proven", gap);
   }
-  return fmt::format(
-      "every worst case is at most {} above the least possible, proven (farthest: seed {})", gap,
-      farthest->policy.seed);
+  return fmt::format("each policy is within {} of the global optimum, proven (farthest: seed {})",
+                     gap, farthest->policy.seed);
 }
 
 int certify(const CertifyArguments& arguments) {
@@ -87,8 +85,8 @@ int certify(const CertifyArguments& arguments) {
   std::vector<PolicyCertificate> certificates;
   const ProblemConfig config = read_run_config(folder);
   Json json = Json::array();
-  std::vector<TableRow> rows = {{"seed", "worst case Γ", "least possible, at least", "best known",
-                                 "gap", "of the least", "flow residual"}};
+  std::vector<TableRow> rows = {
+      {"seed", "worst case Γ", "lower bound", "best known", "gap", "relative", "flow residual"}};
   std::string method;
   for (const std::uint64_t seed : seeds_with_policy(folder, config)) {
     const PolicyCertificate& certificate =
@@ -110,8 +108,8 @@ int certify(const CertifyArguments& arguments) {
     return kDone;
   }
   fmt::print(
-      "{}: the worst case of each policy is at most `gap` above the least that any policy can "
-      "have\n\n{}{}\nlower bounds: {}, each proven by planning\n",
+      "{}: each policy is within `gap` of the global optimum\n\n{}{}\nlower bounds: {}, each "
+      "proven by planning\n",
       config.name, table(rows), verdict(certificates), method);
   return kDone;
 }

@@ -84,7 +84,8 @@ struct OutputConfig {
   Index metrics_every = 1;
   double checkpoint_seconds = 2;
   bool tensorboard = false;
-  bool baseline = true;  // also train the policy that ignores the ambiguity
+  bool baseline = true;    // also train the policy that ignores the ambiguity
+  bool published = false;  // also run the published method with its published settings
 };
 
 }  // namespace rgu

@@ -139,6 +139,8 @@ void describe(FieldVisitor& visit, OutputConfig& config) {
   visit.value({"tensorboard", "write event files for TensorBoard too"}, &config.tensorboard);
   visit.value({"baseline", "also train the policy that ignores the ambiguity, to compare with"},
               &config.baseline);
+  visit.value({"published", "also run the published method as published, to compare with"},
+              &config.published);
 }
 
 void describe(FieldVisitor& visit, ProblemConfig& config) {

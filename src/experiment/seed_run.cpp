@@ -252,6 +252,12 @@ void SeedRun::add_baseline(const Matrix& pi, SeedFiles& files) const {
   }
 }
 
+void SeedRun::add_published(const Matrix& pi, SeedFiles& files) const {
+  WorstCaseOptions options;
+  options.hint = files.record.worst_case.nature;
+  files.record.published_worst_case = policy_facts(parts_->instance, pi, options).worst_case.value;
+}
+
 SeedFiles SeedRun::conclude(const SolverResult& result) {
   const Instance& instance = parts_->instance;
   const SolverState& state = result.state;

@@ -4,6 +4,7 @@
 
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/nominal.hpp"
+#include "rgu/experiment/published.hpp"
 
 namespace rgu {
 namespace {
@@ -77,6 +78,15 @@ SolvedSeed solve_seed(const SeedProblem& problem, const std::optional<SolverStat
                                    hooks.interrupt);
     if (pi) {
       run.add_baseline(*pi, files);
+    } else {
+      result.status = Status::kInterrupted;
+      files = run.conclude(result);
+    }
+  }
+  if (files.finished && config.output.published) {
+    const auto pi = published_policy(config, problem.of, problem.seed, hooks.interrupt);
+    if (pi) {
+      run.add_published(*pi, files);
     } else {
       result.status = Status::kInterrupted;
       files = run.conclude(result);

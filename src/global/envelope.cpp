@@ -44,9 +44,9 @@ class DriftMethod final : public EnvelopeMethod {
       : problem_(problem), drift_(drift) {}
 
   bool advance(EnvelopeSearch& search) override {
-    const GlobalSolution solution = drift_interior_point(
-        problem_.mdp, drift_, problem_.ambiguity, {.tolerance = search.relative_tolerance()});
-    search.raise_bound(solution.lower_bound);
+    GlobalSolution solution = drift_interior_point(problem_.mdp, drift_, problem_.ambiguity,
+                                                   {.tolerance = search.relative_tolerance()});
+    search.raise_bound(solution.lower_bound, std::move(solution.witness));
     search.offer_policy(solution.policy);
     return false;
   }
@@ -64,7 +64,7 @@ const Drift* interior_point_drift(const EnvelopeProblem& problem) {
   const bool on_ball =
       as_matrix_ball(problem.ambiguity, {drift->dimension(), drift->feature_dimension()})
           .has_value();
-  const bool fits = problem.mdp.states() * problem.mdp.actions() <= kLargestDriftProgram;
+  const bool fits = drift_program_order(problem.mdp, *drift) <= kLargestDriftOrder;
   return on_ball && fits && ambiguity_warnings(*drift, problem.ambiguity).empty() ? drift : nullptr;
 }
 

@@ -254,6 +254,9 @@ SeedRecord read_seed(const fs::path& folder, std::uint64_t seed) {
     record.nominal = number<double>(json, "nominal");
     record.baseline_nominal = number<double>(json, "baseline_nominal");
     record.baseline_worst_case = number<double>(json, "baseline_worst_case");
+    if (json.contains("published_worst_case")) {
+      record.published_worst_case = number<double>(json, "published_worst_case");
+    }
   });
   if (fs::exists(folder / "certificate.json")) record.certificate = read_certificate(folder);
   naming(folder / "result.json", [&](const Json& json) {
@@ -308,14 +311,17 @@ std::vector<FileText> seed_texts(const SeedFiles& seed) {
                         {{"parameters", rgu::to_json(seed.drawn_parameters)},
                          {"policy", rgu::to_json(seed.drawn_policy)},
                          {"envelope", rgu::to_json(seed.drawn_envelope)}}}};
-  const Json worst = {{"value", rgu::to_json(record.worst_case.value)},
-                      {"kind", name_of(record.worst_case.kind)},
-                      {"gap", rgu::to_json(record.worst_case.gap)},
-                      {"method", record.worst_case.method},
-                      {"nominal", rgu::to_json(record.nominal)},
-                      {"baseline_nominal", rgu::to_json(record.baseline_nominal)},
-                      {"baseline_worst_case", rgu::to_json(record.baseline_worst_case)},
-                      {"nature", rgu::to_json(record.worst_case.nature)}};
+  Json worst = {{"value", rgu::to_json(record.worst_case.value)},
+                {"kind", name_of(record.worst_case.kind)},
+                {"gap", rgu::to_json(record.worst_case.gap)},
+                {"method", record.worst_case.method},
+                {"nominal", rgu::to_json(record.nominal)},
+                {"baseline_nominal", rgu::to_json(record.baseline_nominal)},
+                {"baseline_worst_case", rgu::to_json(record.baseline_worst_case)},
+                {"nature", rgu::to_json(record.worst_case.nature)}};
+  if (!std::isnan(record.published_worst_case)) {
+    worst["published_worst_case"] = record.published_worst_case;
+  }
   Json result = {{"seed", record.seed},     {"status", record.status},
                  {"solved", record.solved}, {"finished", seed.finished},
                  {"notes", record.notes},   {"adversary", to_json(record.adversary)}};

@@ -115,6 +115,7 @@ struct SeedRecord {
   // Of the policy that was trained without ambiguity; NaN: there is none.
   double baseline_nominal = Metrics::kNone;
   double baseline_worst_case = Metrics::kNone;
+  double published_worst_case = Metrics::kNone;  // of the published method's policy; NaN: none
   CertificateRecord certificate;
   AdversaryRecord adversary;
   // Of a constrained problem: one for each limit, as the method found them; else empty.
@@ -123,7 +124,7 @@ struct SeedRecord {
   std::vector<std::string> notes;    // about this seed
   std::optional<WorldRecord> world;  // its own, where it differs from that of the first seed
 
-  // The worst case is at most this above the least possible; NaN: not known.
+  // The worst case is within this of the global optimum; NaN: not known.
   double optimality_gap() const {
     const double slack = worst_case.kind == AnswerKind::kCertified ? worst_case.gap : 0;
     return worst_case.value + slack - certificate.lower_bound;

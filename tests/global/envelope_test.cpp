@@ -452,6 +452,18 @@ TEST(EnvelopeSolver, StandsStillWhereEveryMethodIsExhausted) {
   EXPECT_EQ(solver.best().iterations, steps);
 }
 
+TEST(EnvelopeMinimum, OfADriftWithoutAmbiguityTakesInteriorPointsAsOnABallOfRadiusZero) {
+  const FiniteMdp mdp = random_dense(6, 3, 0.9, 39);
+  const Drift drift({.actions = 3, .features = normal_matrix(18, 5, 40), .dimension = 3});
+  const Matrix centre = Matrix::Identity(3, 5);
+  const GlobalSolution point = envelope_minimum(mdp, drift, Singleton(flatten(centre)));
+  const GlobalSolution ball = envelope_minimum(mdp, drift, FrobeniusBall(centre, 0));
+  EXPECT_EQ(point.status, GlobalStatus::kCertified);
+  EXPECT_EQ(point.iterations, 1);
+  EXPECT_NEAR(point.value, ball.value, 1e-6 * std::abs(ball.value));
+  expect_honest_value({mdp, drift, Singleton(flatten(centre))}, point);
+}
+
 TEST(EnvelopeMinimum, StopsAtItsIterations) {
   const FiniteMdp mdp = random_dense(8, 3, 0.9, 37);
   const Entropy utility({.shape = shape_of(mdp), .over = Marginal::kStateActions});
