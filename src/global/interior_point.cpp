@@ -315,9 +315,9 @@ bool InteriorPoint::advance() {
     const Vector x = x_, z = z_, y = y_, w = w_;
     const double t = t_;
     for (int k = 0; k < kHalvings; ++k) {
-      const double factor = std::exp2(-k);
-      move_by(move, {.primal = factor * steps.primal, .dual = factor * steps.dual});
-      if (merit(target) <= (1 - 0.01 * factor * steps.primal) * before) return true;
+      const double fraction = std::exp2(-k);
+      move_by(move, {.primal = fraction * steps.primal, .dual = fraction * steps.dual});
+      if (merit(target) <= (1 - 0.01 * fraction * steps.primal) * before) return true;
       x_ = x, z_ = z, y_ = y, w_ = w, t_ = t;
     }
     measure();

@@ -41,7 +41,8 @@ std::optional<Infeasibility> prove_infeasible(const FiniteMdp& mdp, const Limits
   const ProbabilitySimplex weights(limits.thresholds.size());
   const GlobalSolution least = envelope_minimum(mdp, utility, weights, {.tolerance = kAccuracy});
   if (!(least.lower_bound > 0) || least.witness.pieces.empty()) return std::nullopt;
-  Infeasibility proof{.combination = Vector::Zero(limits.thresholds.size())};
+  Infeasibility proof;
+  proof.combination = Vector::Zero(limits.thresholds.size());
   for (const WitnessPiece& piece : least.witness.pieces) {
     proof.combination += piece.weight * piece.at->nature.cwiseQuotient(scaled.size);
   }

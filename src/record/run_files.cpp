@@ -188,7 +188,8 @@ Json to_json(const LimitRecord& limits) {
 }
 
 LimitRecord limits_of(const Json& json) {
-  LimitRecord limits{.violation = vector_of(json, "violation")};
+  LimitRecord limits;
+  limits.violation = vector_of(json, "violation");
   if (json.contains("needed_multipliers")) limits.needed = vector_of(json, "needed_multipliers");
   if (!json.contains("infeasible")) return limits;
   const Json& proof = json["infeasible"];

@@ -53,16 +53,16 @@ struct CertificateRecord {
 
 // A distribution over members of the ambiguity set.
 struct MixtureRecord {
-  Vector weights;               // >= 0, sum 1
-  std::vector<Vector> members;  // as many
+  Vector weights = {};               // >= 0, sum 1
+  std::vector<Vector> members = {};  // as many
 };
 
 // The adversary's side of a run. Empty vectors: the method has none.
 struct AdversaryRecord {
-  Vector last;            // xi_K, of the last iterate
-  Vector drawn;           // xi of the uniformly drawn iterate
-  Vector average;         // of the iterates, where the method averages
-  MixtureRecord mixture;  // the adversary's optimal strategy, where a witness proves it
+  Vector last = {};            // xi_K, of the last iterate
+  Vector drawn = {};           // xi of the uniformly drawn iterate
+  Vector average = {};         // of the iterates, where the method averages
+  MixtureRecord mixture = {};  // the adversary's optimal strategy, where a witness proves it
 };
 
 // The limits of a constrained problem, at the policy that was found.

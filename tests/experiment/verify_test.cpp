@@ -139,13 +139,13 @@ PlainCheck plain_check(const Instance& instance, const CertificateRecord& certif
     } else {
       const auto& drift = dynamic_cast<const Drift&>(*instance.utility);
       const Exact map = as_matrix(piece.nature, 2, 3).cast<Real>();
-      const Exact u = piece.direction.cast<Real>();
+      const Exact direction = piece.direction.cast<Real>();
       for (Index i = 0; i < kStates * kActions; ++i) {
         Real seen = 0;
         for (Index j = 0; j < 2; ++j) {
-          for (Index k = 0; k < 3; ++k) seen += u(j) * map(j, k) * drift.features()(i, k);
+          for (Index k = 0; k < 3; ++k) seen += direction(j) * map(j, k) * drift.features()(i, k);
         }
-        c.data()[i] -= w * seen * seen / u.squaredNorm();
+        c.data()[i] -= w * seen * seen / direction.squaredNorm();
       }
       result.outside = std::max(result.outside, (map - Exact::Identity(2, 3)).norm() - Real(0.5));
     }
@@ -204,8 +204,13 @@ Counts try_every_digit(const Instance& instance) {
                           other.witness.shortfall >= certificate.witness.shortfall &&
                           other.witness.potential == certificate.witness.potential &&
                           other.best_known >= certificate.lower_bound;
-      if (weaker) EXPECT_TRUE(refused) << changed.substr(i - std::min<std::size_t>(i, 20), 40);
-      if (stands) EXPECT_FALSE(refused) << changed.substr(i - std::min<std::size_t>(i, 20), 40);
+      const std::string place = changed.substr(i - std::min<std::size_t>(i, 20), 40);
+      if (weaker) {
+        EXPECT_TRUE(refused) << place;
+      }
+      if (stands) {
+        EXPECT_FALSE(refused) << place;
+      }
       ++(refused ? counts.refused : counts.accepted);
     }
   }

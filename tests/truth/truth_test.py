@@ -75,8 +75,8 @@ class LinearProblems(TruthTest):
             [RGU, "solve", "constrained", "--set",
              'utility.constraints=[{signal="hazard", at_most=0.01}, {signal="goal", at_least=0.9}]',
              "--out", "infeasible", "-q"], cwd=self.folder, capture_output=True, text=True)
-        self.assertEqual(result.returncode, 3)
-        self.assertIn("cannot all be met", result.stdout)
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("no policy meets all constraints", result.stdout)
 
     def test_reward_robust_reaches_its_convex_optimum(self):
         self.solve("reward-robust")
