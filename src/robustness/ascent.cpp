@@ -22,13 +22,18 @@ Point evaluated(const WorstCaseProblem& problem, Vector nature) {
   return {std::move(nature), std::move(at)};
 }
 
+// What f is made of, which its rounding is relative to.
+double size_of(const Point& point) {
+  return std::abs(point.at.value) + point.at.nature.norm() * point.nature.norm();
+}
+
 // Does f stay above its model at `from`, f + <g, move> - |move|^2 / (2 step)? Then the step raises
 // f by at least |move|^2 / (2 step). Where the rise is lost in the rounding of f the gradients are
 // asked: the mean slope along the move stands in for the rise.
 bool above_model(const Point& from, const Point& next, double step) {
   const Vector move = next.nature - from.nature;
   const double promised = from.at.nature.dot(move) - move.squaredNorm() / (2 * step);
-  const double rounding = kRounding * (1 + std::abs(from.at.value));
+  const double rounding = kRounding * size_of(from);
   if (promised > 1e4 * rounding) return next.at.value - from.at.value >= promised - rounding;
   return 0.5 * (from.at.nature + next.at.nature).dot(move) >= promised;
 }
@@ -78,13 +83,17 @@ Ascent certified_ascent(const WorstCaseProblem& problem, Vector start) {
   Ascent best{.value = current.at.value, .nature = current.nature};
   Stepper stepper(problem);
   double weight = 1;
+  double first_range = 0;
   double least = std::numeric_limits<double>::infinity();  // of the gaps so far
   Index idle = 0;                                          // steps since then
   for (Index k = 0; k < problem.options.iterations; ++k) {
     const double gap = frank_wolfe_gap(problem.ambiguity, current.at.nature, current.nature);
     best.bound = std::min(best.bound, current.at.value + gap);
-    const double wanted = problem.options.tolerance * std::max(1.0, std::abs(best.value));
-    if (best.bound - best.value <= wanted) break;
+    // What f may change by over the set; it falls to 0 with the gradient.
+    const double range = current.at.nature.norm() * problem.ambiguity.diameter();
+    if (k == 0) first_range = range;
+    const double size = std::max({std::abs(best.value), 1e-3 * range, 1e-6 * first_range});
+    if (best.bound - best.value <= problem.options.tolerance * size) break;
     idle = best.bound - best.value < least ? 0 : idle + 1;
     least = std::min(least, best.bound - best.value);
     if (idle == kPatience) break;
