@@ -21,7 +21,9 @@ int main(int argc, char** argv) {
   ThreadPool pool(1);
   for (int i = 0; i < repetitions; ++i) {
     const Clock::time_point begin = Clock::now();
-    const ProblemConfig config = read_config(find_problem(name), {"output.baseline=false"});
+    const ProblemConfig config =
+        read_config(find_problem(name), {"solver.method=worst-case", "stopping.iterations=1000",
+                                         "output.baseline=false", "output.published=false"});
     const Instance instance = make_instance(config, 0);
     const RunRecord record = about(config, instance);
     std::vector<Metrics> metrics;

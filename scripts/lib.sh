@@ -31,7 +31,7 @@ COVERAGE_PACKAGES=(lcov)
 FUZZ_PACKAGES=(clang libclang-rt-dev libutf8proc-dev zlib1g-dev liblzma-dev)
 # What its tests, benchmarks and checks need beyond that.
 TEST_PACKAGES=("${LLM_PACKAGES[@]}" "${MPI_PACKAGES[@]}" "${PYTHON_PACKAGES[@]}" "${PYTHON_TEST_PACKAGES[@]}" libadolc-dev libgtest-dev
-  libgmock-dev librapidcheck-dev libbenchmark-dev python3-cvxopt chromium chromium-driver
+  libgmock-dev librapidcheck-dev libbenchmark-dev python3-cvxopt sdpa chromium chromium-driver
   "${FORMAT_PACKAGES[@]}" "${TIDY_PACKAGES[@]}" git)
 
 say() { printf '== %s\n' "$*"; }

@@ -43,6 +43,43 @@ py::dict metrics_of(const SeedRecord& seed) {
   return columns;
 }
 
+// The members of a mixture as the rows of one array.
+py::tuple mixture_of(const Vector& weights, const std::vector<const Vector*>& members) {
+  Matrix rows(static_cast<Index>(members.size()), members.empty() ? 0 : members[0]->size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    rows.row(static_cast<Index>(i)) = *members[i];
+  }
+  return py::make_tuple(array_of(Vector(weights)), array_of(std::move(rows)));
+}
+
+py::object mixture_of(const MixtureRecord& mixture) {
+  if (mixture.members.empty()) return py::none();
+  std::vector<const Vector*> members;
+  for (const Vector& member : mixture.members) members.push_back(&member);
+  return mixture_of(mixture.weights, members);
+}
+
+py::object mixture_of(const Witness& witness) {
+  if (witness.pieces.empty()) return py::none();
+  Vector weights(std::ssize(witness.pieces));
+  std::vector<const Vector*> members;
+  for (const WitnessPiece& piece : witness.pieces) {
+    weights(std::ssize(members)) = piece.weight;
+    members.push_back(&piece.at->nature);
+  }
+  return mixture_of(weights, members);
+}
+
+py::object array_or_none(const Vector& vector) {
+  return vector.size() > 0 ? py::object(array_of(Vector(vector))) : py::none();
+}
+
+// (last, drawn, average or None, (weights, members) or None).
+py::tuple adversary_of(const AdversaryRecord& adversary) {
+  return py::make_tuple(array_of(Vector(adversary.last)), array_of(Vector(adversary.drawn)),
+                        array_or_none(adversary.average), mixture_of(adversary.mixture));
+}
+
 void bind_worst_case(py::module_& m) {
   py::class_<WorstCaseRecord>(m, "WorstCase", "The worst utility that nature can choose.")
       .def_readonly("value", &WorstCaseRecord::value, "Gamma: f at `nature`.")
@@ -88,6 +125,11 @@ void bind_global(py::module_& m) {
           "nature",
           [](py::object self) { return view_of(self.cast<const GlobalSolution&>().nature, self); },
           "(n,): a xi at which the policy does worst, a read-only view.")
+      .def_property_readonly(
+          "mixture", [](const GlobalSolution& s) { return mixture_of(s.witness); },
+          "(weights (k,), members (k, n)): the distribution over xi that proves the lower bound, "
+          "an "
+          "optimal strategy of the adversary where the gap is 0; None: not known.")
       .def("__repr__", [](const GlobalSolution& s) {
         return fmt::format("GlobalSolution(value={:.8g}, lower_bound={:.8g}, certified={})",
                            s.value, s.lower_bound,
@@ -104,8 +146,13 @@ void bind_seed(py::module_& m) {
       .def_readonly("worst_case", &SeedRecord::worst_case)
       .def_readonly("baseline_nominal", &SeedRecord::baseline_nominal)
       .def_readonly("baseline_worst_case", &SeedRecord::baseline_worst_case)
+      .def_readonly("published_worst_case", &SeedRecord::published_worst_case)
       .def_readonly("notes", &SeedRecord::notes)
       .def_property_readonly("metrics", &metrics_of)
+      .def_property_readonly("adversary",
+                             [](const SeedRecord& seed) { return adversary_of(seed.adversary); })
+      .def_property_readonly("multipliers",
+                             [](const SeedRecord& seed) { return array_or_none(seed.multipliers); })
       .def_property_readonly("lower_bound",
                              [](const SeedRecord& seed) { return seed.certificate.lower_bound; })
       .def_property_readonly("optimality_gap", &SeedRecord::optimality_gap)

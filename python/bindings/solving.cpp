@@ -13,6 +13,7 @@
 #include "rgu/experiment/runner.hpp"
 #include "rgu/experiment/solve_seed.hpp"
 #include "rgu/experiment/stored_run.hpp"
+#include "rgu/experiment/verify.hpp"
 #include "rgu/global/envelope.hpp"
 #include "rgu/gradient/exact_oracle.hpp"
 #include "rgu/record/run_files.hpp"
@@ -203,6 +204,27 @@ py::dict certify(const Problem& problem, py::object policy, std::uint64_t seed, 
   return certificate;
 }
 
+py::list verify(const std::filesystem::path& path) {
+  std::vector<SeedVerification> seeds;
+  {
+    const py::gil_scoped_release release;
+    seeds = verify_run(RunFolder::open(path));
+  }
+  py::list list;
+  for (const SeedVerification& seed : seeds) {
+    py::dict entry;
+    entry["seed"] = seed.seed;
+    entry["holds"] = seed.holds();
+    entry["failures"] = seed.failures;
+    entry["worst_case"] = seed.worst_case;
+    entry["claimed_bound"] = seed.claimed_bound;
+    entry["proven_bound"] = seed.proven_bound;
+    entry["gap"] = seed.gap();
+    list.append(entry);
+  }
+  return list;
+}
+
 py::tuple gradient(const Problem& problem, py::object theta, py::object nature,
                    std::uint64_t seed) {
   const SaddlePoint at{.policy = flat_from(theta, "theta"), .nature = flat_from(nature, "nature")};
@@ -239,6 +261,7 @@ WorstCase(value=-0.1, kind='exact', nature=(2,))
         py::arg("iterations"));
   m.def("certify", &certify, py::arg("problem"), py::arg("policy"), py::arg("seed"),
         py::arg("tolerance"), py::arg("iterations"));
+  m.def("verify", &verify, py::arg("path"));
   m.def("gradient", &gradient, py::arg("problem"), py::arg("theta"), py::arg("nature"),
         py::arg("seed"));
 }

@@ -38,17 +38,31 @@ from ._core import (
 )
 from ._environment import Environment
 from ._problem import Problem, built_in_problems
-from ._result import Result, Run
-from ._solving import Certificate, certify, envelope, load_run, resume, run, saddle_gradient, solve
+from ._result import Adversary, Mixture, Result, Run
+from ._solving import (
+    Certificate,
+    Verification,
+    certify,
+    envelope,
+    load_run,
+    resume,
+    run,
+    saddle_gradient,
+    solve,
+    verify,
+)
 
 __all__ = [
+    "Adversary",
     "Certificate",
     "Environment",
     "FiniteMdp",
     "GlobalSolution",
+    "Mixture",
     "Problem",
     "Result",
     "Run",
+    "Verification",
     "World",
     "WorstCase",
     "__version__",
@@ -69,6 +83,7 @@ __all__ = [
     "saddle_gradient",
     "solve",
     "utility",
+    "verify",
     "worst_case",
     "write_world",
 ]

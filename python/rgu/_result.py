@@ -7,7 +7,7 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,27 @@ def _table(rows: Iterable[Sequence[str]]) -> str:
         for row in rows
     )
     return f"<table>{cells}</table>"
+
+
+class Mixture(NamedTuple):
+    """A distribution over members of the ambiguity set."""
+
+    weights: Array  # (k,), >= 0, sum 1
+    members: Array  # (k, n)
+
+    @property
+    def mean(self) -> Array:
+        """(n,): for a utility linear in xi, as good for the adversary as the mixture itself."""
+        return np.asarray(self.weights @ self.members)
+
+
+class Adversary(NamedTuple):
+    """The adversary's side of a solution."""
+
+    last: Array  # (n,): xi of the last iterate
+    drawn: Array  # (n,): xi of the uniformly drawn iterate, the one that theorems speak of
+    average: Optional[Array]  # (n,): of the iterates; None: the method does not average
+    mixture: Optional[Mixture]  # what proves the lower bound; None: there is no such proof
 
 
 class _Recorded:
@@ -217,19 +238,46 @@ class Result(_Recorded):
         return self._seed.worst_case
 
     @property
+    def adversary(self) -> Adversary:
+        """What the adversary chose: last, drawn and average xi, and the mixture of the proof.
+
+        >>> import rgu
+        >>> mixture = rgu.solve("inventory", method="envelope").adversary.mixture
+        >>> mixture.members.shape, float(mixture.weights.sum())
+        ((1, 4), 1.0)
+        """
+        last, drawn, average, mixture = self._seed.adversary
+        return Adversary(last, drawn, average, Mixture(*mixture) if mixture is not None else None)
+
+    @property
+    def multipliers(self) -> Optional[Array]:
+        """(K,): of the limits of a constrained problem; None where the method does not find them.
+
+        >>> import rgu
+        >>> rgu.solve("constrained", method="envelope").multipliers.round(1)
+        array([12.6, 10.8])
+        """
+        return self._seed.multipliers
+
+    @property
     def lower_bound(self) -> float:
         """No policy has a smaller worst case; NaN where nothing was proven."""
         return self._seed.lower_bound
 
     @property
     def optimality_gap(self) -> float:
-        """The worst case is at most this above the least possible; NaN: not known."""
+        """The worst case is within this of the global optimum; NaN: not known."""
         return self._seed.optimality_gap
 
     @property
     def baseline_worst_case(self) -> float:
         """The worst case of the policy trained without ambiguity; NaN where none was trained."""
         return self._seed.baseline_worst_case
+
+    @property
+    def published_worst_case(self) -> float:
+        """The worst case of the published method's policy; NaN where it was not run."""
+        return self._seed.published_worst_case
 
     @property
     def baseline_nominal(self) -> float:
@@ -283,9 +331,9 @@ class Result(_Recorded):
             ("nominal", _number(self.nominal)),
         ]
         if not math.isnan(self.optimality_gap):
-            rows.append(("above the least possible by at most", _number(self.optimality_gap)))
+            rows.append(("optimality gap", _number(self.optimality_gap)))
         if not math.isnan(self.baseline_worst_case):
-            rows.append(("worst case without robustness", _number(self.baseline_worst_case)))
+            rows.append(("worst case of the nominal policy", _number(self.baseline_worst_case)))
         rows += [("warning", warning) for warning in self.warnings]
         rows += [("note", note) for note in self._seed.notes]
         return _table(rows)

@@ -6,7 +6,7 @@ import operator
 import os
 import sys
 import time
-from typing import Any, Callable, Dict, Iterable, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -130,7 +130,7 @@ def solve(
     bits as `rgu solve`.
 
     >>> import rgu
-    >>> result = rgu.solve("exploration", method="envelope")
+    >>> result = rgu.solve("exploration")
     >>> result.status, round(result.worst_case.value, 4)
     ('optimal (gap proven)', -0.1204)
     """
@@ -140,7 +140,7 @@ def solve(
             "exact gradients and a baseline need the model; an environment only gives trajectories"
         )
     # First, so that options of the same name come after it.
-    chosen: Dict[str, Any] = {"output.baseline": bool(baseline)}
+    chosen: Dict[str, Any] = {"output.baseline": bool(baseline), "output.published": False}
     chosen.update(_options(method, iterations, gradient, trajectories, horizon, options))
     configured = given.with_options(chosen)
     follow, line = _following(callback, progress)
@@ -177,7 +177,7 @@ def run(
     >>> import os, tempfile
     >>> import rgu
     >>> folder = os.path.join(tempfile.mkdtemp(), "run")
-    >>> len(rgu.run("exploration", folder, seeds=2, iterations=5))
+    >>> len(rgu.run("reward-robust", folder, seeds=2, iterations=5))
     2
     """
     chosen = _options(method, iterations, gradient, trajectories, horizon, options)
@@ -212,7 +212,9 @@ def resume(
     >>> import os, tempfile
     >>> import rgu
     >>> folder = os.path.join(tempfile.mkdtemp(), "run")
-    >>> stopped = rgu.run("exploration", folder, seeds=1, iterations=5, callback=lambda row: True)
+    >>> stopped = rgu.run(
+    ...     "entropy", folder, method="worst-case", iterations=5, callback=lambda row: True
+    ... )
     >>> stopped[0].interrupted
     True
     >>> rgu.resume(folder)[0].status
@@ -261,7 +263,7 @@ class Certificate(NamedTuple):
     worst_case: WorstCase  # of the policy
     best: GlobalSolution  # the best policy there is, with its own proof
     lower_bound: float  # no policy has a smaller worst case
-    gap: float  # the policy's worst case is at most this above the least possible
+    gap: float  # the policy is within this of the global optimum
 
 
 def certify(
@@ -277,7 +279,7 @@ def certify(
     For every utility that is convex in the occupancy.
 
     >>> import rgu
-    >>> result = rgu.solve("exploration", iterations=200)
+    >>> result = rgu.solve("exploration", method="worst-case", iterations=200)
     >>> certificate = rgu.certify("exploration", result)
     >>> 0 < certificate.gap < 0.01
     True
@@ -287,6 +289,31 @@ def certify(
         policy = policy.policy
     judged = _core.certify(_problem(problem)._core, policy, _seed(seed or 0), tolerance, iterations)
     return Certificate(**judged)
+
+
+class Verification(NamedTuple):
+    """What a check of one seed's certificate found."""
+
+    seed: int
+    holds: bool  # does every claim hold?
+    failures: List[str]  # those that do not, one sentence each
+    worst_case: WorstCase  # of the policy, found again
+    claimed_bound: float  # NaN: there is no certificate
+    proven_bound: float  # by its witness
+    gap: float  # the policy is within this of the optimum
+
+
+def verify(folder: PathLike) -> List[Verification]:
+    """Checks the certificates of a run folder, as `rgu verify` does: one Verification per seed.
+
+    >>> import os, tempfile
+    >>> import rgu
+    >>> folder = os.path.join(tempfile.mkdtemp(), "run")
+    >>> made = rgu.run("inventory", folder, method="envelope")
+    >>> rgu.verify(folder)[0].holds
+    True
+    """
+    return [Verification(**entry) for entry in _core.verify(os.fspath(folder))]
 
 
 def saddle_gradient(

@@ -239,7 +239,7 @@ std::string warning_section(const std::vector<RunRecord>& runs,
     html += warnings_of(runs[r], names.empty() ? "" : names[r] + ": ");
   }
   if (html.empty()) return "";
-  return "<section class=\"warnings\" id=\"warnings\"><div>\n<h2>To keep in mind</h2>\n" + html +
+  return "<section class=\"warnings\" id=\"warnings\"><div>\n<h2>Caveats</h2>\n" + html +
          "</div></section>\n";
 }
 

@@ -31,6 +31,7 @@ class Ellipsoid final : public ConvexSet {
 
   const Vector& centre() const { return centre_; }
   const Vector& weights() const { return weights_; }  // along the axes; the matrix' eigenvalues
+  const Matrix& axes() const { return axes_; }  // orthonormal columns; empty: the coordinate axes
   double radius() const { return radius_; }
   // Orthonormal columns; empty if they are the coordinate axes.
   const Matrix& axes() const { return axes_; }

@@ -37,7 +37,7 @@ Json to_json(const PolicyCertificate& certificate) {
           {"nominal", rgu::to_json(policy.nominal)},
           {"worst_case", rgu::to_json(policy.worst_case.value)},
           {"kind", name_of(policy.worst_case.kind)},
-          {"lower_bound", rgu::to_json(global.lower_bound)},
+          {"lower_bound", rgu::to_json(certificate.record.lower_bound)},
           {"best_known", rgu::to_json(global.value)},
           {"certified", global.status == GlobalStatus::kCertified},
           {"method", global.method},
@@ -47,11 +47,8 @@ Json to_json(const PolicyCertificate& certificate) {
 // The report shows what was proven from now on.
 void record(const RunFolder& folder, const std::vector<PolicyCertificate>& certificates) {
   for (const PolicyCertificate& certificate : certificates) {
-    const GlobalSolution& global = certificate.global;
-    write_certificate(folder.seed(certificate.policy.seed),
-                      {.lower_bound = global.lower_bound,
-                       .best_known = std::min(global.value, certificate.policy.worst_case.value),
-                       .method = global.method});
+    write_certificate(folder.seed(certificate.policy.seed), certificate.record,
+                      certificate.problem);
   }
   write_report(folder, read_run(folder));
 }
@@ -61,25 +58,23 @@ std::string verdict(const std::vector<PolicyCertificate>& certificates) {
   const PolicyCertificate* farthest = nullptr;
   double share = -1;
   for (const PolicyCertificate& certificate : certificates) {
-    const double of = std::abs(certificate.global.lower_bound);
+    const double of = std::abs(certificate.record.lower_bound);
     const double here = of > 0 ? std::max(0.0, certificate.gap()) / of : 0;
     if (!(here <= share)) {
       share = here;
       farthest = &certificate;
     }
   }
-  const std::string gap = percent(farthest->gap(), farthest->global.lower_bound);
+  const std::string gap = percent(farthest->gap(), farthest->record.lower_bound);
   if (gap == "-") {
-    return fmt::format("the worst case is at most {} above the least that any policy can have",
+    return fmt::format("the policy is within {} of the global optimum, proven",
                        short_number(std::max(0.0, farthest->gap())));
   }
   if (certificates.size() == 1) {
-    return fmt::format(
-        "the worst case of this policy is at most {} above the least possible, proven", gap);
+    return fmt::format("this policy is within {} of the global optimum, proven", gap);
   }
-  return fmt::format(
-      "every worst case is at most {} above the least possible, proven (farthest: seed {})", gap,
-      farthest->policy.seed);
+  return fmt::format("each policy is within {} of the global optimum, proven (farthest: seed {})",
+                     gap, farthest->policy.seed);
 }
 
 int certify(const CertifyArguments& arguments) {
@@ -90,8 +85,8 @@ int certify(const CertifyArguments& arguments) {
   std::vector<PolicyCertificate> certificates;
   const ProblemConfig config = read_run_config(folder);
   Json json = Json::array();
-  std::vector<TableRow> rows = {{"seed", "worst case Γ", "least possible, at least", "best known",
-                                 "gap", "of the least", "flow residual"}};
+  std::vector<TableRow> rows = {
+      {"seed", "worst case Γ", "lower bound", "best known", "gap", "relative", "flow residual"}};
   std::string method;
   for (const std::uint64_t seed : seeds_with_policy(folder, config)) {
     const PolicyCertificate& certificate =
@@ -102,9 +97,9 @@ int certify(const CertifyArguments& arguments) {
     rows.push_back({fmt::format("{}", seed),
                     fmt::format("{} ({})", short_number(policy.worst_case.value),
                                 name_of(policy.worst_case.kind)),
-                    short_number(certificate.global.lower_bound),
+                    short_number(certificate.record.lower_bound),
                     short_number(certificate.global.value), short_number(certificate.gap()),
-                    percent(certificate.gap(), certificate.global.lower_bound),
+                    percent(certificate.gap(), certificate.record.lower_bound),
                     fmt::format("{:.1e}", policy.flow_residual)});
   }
   record(folder, certificates);
@@ -113,8 +108,8 @@ int certify(const CertifyArguments& arguments) {
     return kDone;
   }
   fmt::print(
-      "{}: the worst case of each policy is at most `gap` above the least that any policy can "
-      "have\n\n{}{}\nlower bounds: {}, each proven by planning\n",
+      "{}: each policy is within `gap` of the global optimum\n\n{}{}\nlower bounds: {}, each "
+      "proven by planning\n",
       config.name, table(rows), verdict(certificates), method);
   return kDone;
 }

@@ -47,7 +47,7 @@ Trial trial(const ProblemConfig& config, int threads) {
   });
   const double iterations = std::max(1.0, static_cast<double>(result.state.iteration));
   const bool ended = result.status != Status::kInterrupted;
-  return {.iterations = ended ? iterations : static_cast<double>(config.stopping.iterations),
+  return {.iterations = ended ? iterations : static_cast<double>(iteration_limit(run.config())),
           .seconds_per_iteration = spent / iterations,
           .samples_per_iteration = static_cast<double>(result.state.samples) / iterations};
 }

@@ -17,6 +17,7 @@ void add_resume(CLI::App& app, Command& chosen);
 void add_replay(CLI::App& app, Command& chosen);
 void add_evaluate(CLI::App& app, Command& chosen);
 void add_certify(CLI::App& app, Command& chosen);
+void add_verify(CLI::App& app, Command& chosen);
 void add_sweep(CLI::App& app, Command& chosen);
 void add_compare(CLI::App& app, Command& chosen);
 void add_report(CLI::App& app, Command& chosen);

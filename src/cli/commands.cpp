@@ -7,10 +7,10 @@ namespace rgu {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done; 1 internal error; 2 bad input; 3 not solved (diverged, or constraints "
-    "not\n"
-    "met; all is saved), or a replay differs; 4 the system refused to write; 130 interrupted (all "
-    "is saved).\n\n"
+    "Exit codes: 0 done; 1 internal error; 2 bad input; 3 not solved (diverged, constraints not\n"
+    "met, gap not proven; all is saved), a replay differs or a certificate does not hold; 4 the\n"
+    "system refused to write; 5 infeasible: no policy meets the constraints, proven; 130\n"
+    "interrupted (all is saved).\n\n"
     "Examples:\n"
     "  rgu list                      what can be solved\n"
     "  rgu solve exploration         solve it over its seeds, write a run folder and a report\n"
@@ -31,6 +31,7 @@ int run_rgu(int argc, char** argv) {
   add_replay(app, chosen);
   add_evaluate(app, chosen);
   add_certify(app, chosen);
+  add_verify(app, chosen);
   add_sweep(app, chosen);
   add_compare(app, chosen);
   add_report(app, chosen);

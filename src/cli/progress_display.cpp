@@ -6,11 +6,24 @@
 #include <cmath>
 
 #include "rgu/cli/table.hpp"
+#include "rgu/experiment/method.hpp"
 
 namespace rgu {
+namespace {
+
+// Of one seed; 0 where a proof may end it at any time.
+Index known_iterations(const ProblemConfig& config) {
+  if (config.stopping.iterations) return *config.stopping.iterations;
+  const bool open = std::holds_alternative<AutoConfig>(config.solver.method) ||
+                    std::holds_alternative<EnvelopeConfig>(config.solver.method);
+  return open ? 0 : iteration_limit(config);
+}
+
+}  // namespace
+
 ProgressDisplay::ProgressDisplay(const ProblemConfig& config, Style style, std::FILE* stream)
     : seeds_(config.seeds.size()),
-      total_(config.stopping.iterations * static_cast<Index>(config.seeds.size())),
+      total_(known_iterations(config) * static_cast<Index>(config.seeds.size())),
       quiet_(style == Style::kQuiet),
       line_(stream) {
   for (Progress& seed : seeds_) seed.objective = seed.envelope = seed.residual = std::nan("");
@@ -47,17 +60,23 @@ double ProgressDisplay::mean(double Progress::*member) const {
 
 std::string ProgressDisplay::text() const {
   const double rate = static_cast<double>(done() - first_) / std::max(line_.seconds(), 1e-9);
-  const double left = static_cast<double>(total_ - done()) / rate;
-  return fmt::format("{}/{}  f {}  Γ {}  R {}  {:.0f} it/s  {} left", done(), total_,
-                     short_number(mean(&Progress::objective)),
-                     short_number(mean(&Progress::envelope)),
-                     short_number(mean(&Progress::residual)), rate, duration(left));
+  std::string text =
+      fmt::format("{}{}  f {}  Γ {}  R {}  {:.0f} it/s", done(),
+                  total_ > 0 ? fmt::format("/{}", total_) : " iterations",
+                  short_number(mean(&Progress::objective)), short_number(mean(&Progress::envelope)),
+                  short_number(mean(&Progress::residual)), rate);
+  if (total_ > 0) {
+    text += fmt::format("  {} left", duration(static_cast<double>(total_ - done()) / rate));
+  }
+  return text;
 }
 
 void ProgressDisplay::draw(bool final) {
   if (!line_.is_terminal() && shown_ == done()) return;
   shown_ = done();
-  const double share = total_ > 0 ? static_cast<double>(done()) / static_cast<double>(total_) : 1.0;
+  const double share = total_ > 0 ? static_cast<double>(done()) / static_cast<double>(total_)
+                       : final    ? 1.0
+                                  : 0.0;
   line_.draw({.share = share, .text = text(), .final = final});
 }
 

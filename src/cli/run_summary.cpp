@@ -1,6 +1,7 @@
 #include "rgu/cli/run_summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,7 @@ bool has_result(const SeedRecord& seed) { return seed.policy.size() > 0; }
 
 struct Columns {
   bool baseline = false;
+  bool published = false;
   bool violation = false;
   bool residual = false;
   bool certificate = false;
@@ -27,8 +29,12 @@ TableRow row_of(const SeedRecord& seed, const Columns& columns) {
   TableRow row = {fmt::format("{}", seed.seed), fmt::format("{}", last.iteration),
                   has_result(seed) ? short_number(shown_value(seed.nominal)) : "-",
                   has_result(seed) ? text_of(seed.worst_case) : "-"};
+  if (columns.certificate) {
+    row.push_back(short_number(shown_value(seed.certificate.lower_bound)));
+    row.push_back(short_number(std::max(0.0, seed.optimality_gap())));
+  }
+  if (columns.published) row.push_back(short_number(shown_value(seed.published_worst_case)));
   if (columns.baseline) row.push_back(short_number(shown_value(seed.baseline_worst_case)));
-  if (columns.certificate) row.push_back(short_number(std::max(0.0, seed.optimality_gap())));
   if (columns.residual) row.push_back(short_number(last.residual));
   if (columns.violation) row.push_back(short_number(last.violation));
   row.push_back(seed.seconds.empty() ? "-" : fmt::format("{:.1f} s", seed.seconds.back()));
@@ -40,6 +46,7 @@ Columns columns_of(const RunRecord& run) {
   Columns columns;
   for (const SeedRecord& seed : run.seeds) {
     if (!std::isnan(seed.baseline_worst_case)) columns.baseline = true;
+    if (!std::isnan(seed.published_worst_case)) columns.published = true;
     if (!seed.metrics.empty() && !std::isnan(seed.metrics.back().residual)) columns.residual = true;
     if (seed.certificate.exists()) columns.certificate = true;
     if (!seed.metrics.empty() && !std::isnan(seed.metrics.back().violation)) {
@@ -61,6 +68,20 @@ std::string means(const RunRecord& run) {
                      mean_and_deviation(nominal), mean_and_deviation(worst));
 }
 
+// The columns that hold worst cases of other policies.
+std::string legend(const Columns& columns) {
+  std::string text;
+  if (columns.published) text += "published method: Γ of prox-extragradient as published";
+  if (columns.published && columns.baseline) text += "; ";
+  if (columns.baseline) text += "nominal policy: Γ of the policy trained ignoring the ambiguity";
+  return text + '\n';
+}
+
+std::string multiplier_text(const SeedRecord& seed) {
+  const std::vector<double> list(seed.multipliers.begin(), seed.multipliers.end());
+  return fmt::format("seed {}: multipliers {:.5g}\n", seed.seed, fmt::join(list, ", "));
+}
+
 }  // namespace
 
 std::string text_of(const WorstCaseRecord& worst_case) {
@@ -77,8 +98,9 @@ std::string summary(const RunRecord& run) {
   for (const std::string& warning : run.warnings) text += fmt::format("warning: {}\n", warning);
   const Columns columns = columns_of(run);
   TableRow head = {"seed", "iterations", "nominal f", "worst case Γ"};
-  if (columns.baseline) head.push_back("Γ of nominal policy");
-  if (columns.certificate) head.push_back("above the least, at most");
+  if (columns.certificate) head.insert(head.end(), {"lower bound", "gap"});
+  if (columns.published) head.push_back("published method");
+  if (columns.baseline) head.push_back("nominal policy");
   if (columns.residual) head.push_back("residual");
   if (columns.violation) head.push_back("violation");
   head.push_back("time");
@@ -86,7 +108,9 @@ std::string summary(const RunRecord& run) {
   std::vector<TableRow> rows = {head};
   for (const SeedRecord& seed : run.seeds) rows.push_back(row_of(seed, columns));
   text += '\n' + table(rows) + means(run);
+  if (columns.published || columns.baseline) text += legend(columns);
   for (const SeedRecord& seed : run.seeds) {
+    if (seed.multipliers.size() > 0) text += multiplier_text(seed);
     for (const std::string& note : seed.notes)
       text += fmt::format("seed {}: {}\n", seed.seed, note);
   }
@@ -114,6 +138,10 @@ Json summary_json(const RunRecord& run) {
         entry["baseline_nominal"] = to_json(seed.baseline_nominal);
         entry["baseline_worst_case"] = to_json(seed.baseline_worst_case);
       }
+      if (!std::isnan(seed.published_worst_case)) {
+        entry["published_worst_case"] = to_json(seed.published_worst_case);
+      }
+      if (seed.multipliers.size() > 0) entry["multipliers"] = to_json(seed.multipliers);
     }
     if (!seed.metrics.empty()) {
       entry["residual"] = to_json(seed.metrics.back().residual);

@@ -49,6 +49,9 @@ int exit_code(const std::vector<SeedOutcome>& outcomes, const RunRecord& run) {
   for (const SeedOutcome& outcome : outcomes) {
     if (outcome.status == Status::kInterrupted) return kInterrupted;
   }
+  const bool infeasible = std::any_of(run.seeds.begin(), run.seeds.end(),
+                                      [](const auto& seed) { return seed.limits.is_infeasible(); });
+  if (infeasible) return kInfeasible;
   const bool solved = std::all_of(run.seeds.begin(), run.seeds.end(),
                                   [](const SeedRecord& seed) { return seed.solved; });
   return solved ? kDone : kNotSolved;
@@ -168,11 +171,12 @@ void check_resumable(const std::string& set) {
 }
 
 void check_not_passed(const ProblemConfig& config, const RunRecord& run) {
+  if (!config.stopping.iterations) return;
   for (const SeedRecord& seed : run.seeds) {
     const Index done = seed.metrics.empty() ? 0 : seed.metrics.back().iteration;
-    check(done <= config.stopping.iterations,
+    check(done <= *config.stopping.iterations,
           "stopping.iterations is {}, must be at least the {} that seed {} has done",
-          config.stopping.iterations, done, seed.seed);
+          *config.stopping.iterations, done, seed.seed);
   }
 }
 

@@ -54,7 +54,8 @@ TheorySubject subject_of(const TheoryArguments& arguments) {
   }
   check(!out.config.seeds.empty(), "seeds: there is none, must be at least one");
   out.seed = arguments.seed.value_or(out.config.seeds.front());
-  const Index iterations = arguments.iterations.value_or(out.config.stopping.iterations);
+  const Index iterations =
+      arguments.iterations.value_or(out.config.stopping.iterations.value_or(300));
   out.question = {.iterations = static_cast<double>(std::max<Index>(1, iterations)),
                   .accuracy = arguments.accuracy};
   return out;

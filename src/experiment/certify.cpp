@@ -1,5 +1,9 @@
 #include "rgu/experiment/certify.hpp"
 
+#include <algorithm>
+
+#include "rgu/experiment/problem_text.hpp"
+#include "rgu/experiment/witness_record.hpp"
 #include "rgu/global/envelope.hpp"
 
 namespace rgu {
@@ -7,9 +11,17 @@ namespace rgu {
 PolicyCertificate certify_policy(const ProblemConfig& problem, const RunFolder& folder,
                                  std::uint64_t seed, double tolerance) {
   const Instance instance = make_instance(problem, seed);
-  return {.policy = evaluate_policy(instance, problem.name, folder, seed, {.members = 0}),
-          .global = envelope_minimum(instance.world.mdp, *instance.utility, *instance.ambiguity,
-                                     {.tolerance = tolerance})};
+  PolicyCertificate certificate{
+      .policy = evaluate_policy(instance, problem.name, folder, seed, {.members = 0}),
+      .global = envelope_minimum(instance.world.mdp, *instance.utility, *instance.ambiguity,
+                                 {.tolerance = tolerance}),
+      .record = {},
+      .problem = {}};
+  CertificateRecord& record = certificate.record;
+  record = certificate_of(instance, certificate.global);
+  record.best_known = std::min(record.best_known, certificate.policy.worst_case.value);
+  if (record.witness.exists()) certificate.problem = problem_text(instance);
+  return certificate;
 }
 
 }  // namespace rgu

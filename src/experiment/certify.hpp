@@ -7,12 +7,14 @@
 namespace rgu {
 
 struct PolicyCertificate {
-  PolicyReport policy;    // recomputed from the files of the run
-  GlobalSolution global;  // the best policy there is, with its own proof
+  PolicyReport policy;       // recomputed from the files of the run
+  GlobalSolution global;     // the best policy there is, with its own proof
+  CertificateRecord record;  // that proof, for the files of the run
+  std::string problem;       // problem.json; empty: the problem is too large for it
 
-  // The policy's worst case is at most this above the least possible.
+  // The policy is within this of the global optimum.
   double gap() const {
-    return policy.worst_case.value + policy.worst_case.gap - global.lower_bound;
+    return policy.worst_case.value + policy.worst_case.gap - record.lower_bound;
   }
 };
 

@@ -30,7 +30,8 @@ struct AutoConfig {};
 
 // The envelope solver: the least worst case of all policies, proven.
 struct EnvelopeConfig {
-  double tolerance = 1e-6;  // the gap to prove, relative
+  double tolerance = 1e-6;                        // the gap to prove, relative to the worst case
+  std::optional<double> absolute_tolerance = {};  // or this; empty: see GapTolerance
 };
 
 // Step sizes and weights: empty means "auto".
@@ -73,7 +74,7 @@ struct SolverConfig {
 
 // The run ends at the first limit that is reached.
 struct StoppingConfig {
-  Index iterations = 300;
+  std::optional<Index> iterations = {};  // empty: see iteration_limit (method.hpp)
   std::optional<Index> samples = {};
   std::optional<double> seconds = {};
   std::optional<double> residual = {};
@@ -83,7 +84,8 @@ struct OutputConfig {
   Index metrics_every = 1;
   double checkpoint_seconds = 2;
   bool tensorboard = false;
-  bool baseline = true;  // also train the policy that ignores the ambiguity
+  bool baseline = true;    // also train the policy that ignores the ambiguity
+  bool published = false;  // also run the published method with its published settings
 };
 
 }  // namespace rgu

@@ -46,6 +46,11 @@ void describe_one(FieldVisitor&, AutoConfig&) {}
 void describe_one(FieldVisitor& visit, EnvelopeConfig& config) {
   visit.value({"tolerance", "gap to prove, relative to the worst case", kPositive},
               &config.tolerance);
+  visit.value(
+      {"absolute_tolerance",
+       "or this gap, whichever is met first (default: 1e-3 tolerance times the largest cost)",
+       kPositive},
+      &config.absolute_tolerance);
 }
 
 void describe_one(FieldVisitor& visit, OccupancyConfig& config) {
@@ -117,7 +122,9 @@ void describe(FieldVisitor& visit, SolverConfig& config) {
 }
 
 void describe(FieldVisitor& visit, StoppingConfig& config) {
-  visit.value({"iterations", "outer iterations at most", kNonnegative}, &config.iterations);
+  visit.value(
+      {"iterations", "outer iterations at most (default: 300, for envelope none)", kNonnegative},
+      &config.iterations);
   visit.value({"samples", "sampled transitions at most", kSteps}, &config.samples);
   visit.value({"seconds", "wall time at most", kPositive}, &config.seconds);
   visit.value({"residual", "stop where the optimality residual is below", kPositive},
@@ -132,6 +139,8 @@ void describe(FieldVisitor& visit, OutputConfig& config) {
   visit.value({"tensorboard", "write event files for TensorBoard too"}, &config.tensorboard);
   visit.value({"baseline", "also train the policy that ignores the ambiguity, to compare with"},
               &config.baseline);
+  visit.value({"published", "also run the published method as published, to compare with"},
+              &config.published);
 }
 
 void describe(FieldVisitor& visit, ProblemConfig& config) {

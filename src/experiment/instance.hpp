@@ -25,21 +25,21 @@ inline constexpr std::uint64_t kSolverStream = 6;
 // Copies share the kernel and all parts that are pointers.
 struct Instance {
   World world;
-  std::shared_ptr<const PolicyClass> policy;
-  std::shared_ptr<const Utility> utility;
-  std::shared_ptr<const ConvexSet> parameters;  // Theta
-  std::shared_ptr<const ConvexSet> ambiguity;   // Xi
-  Vector nominal;  // the centre of Xi: the utility's xi, unless [ambiguity] has another
-  Vector start;    // theta_0, a member of Theta
+  std::shared_ptr<const PolicyClass> policy = {};
+  std::shared_ptr<const Utility> utility = {};
+  std::shared_ptr<const ConvexSet> parameters = {};  // Theta
+  std::shared_ptr<const ConvexSet> ambiguity = {};   // Xi
+  Vector nominal = {};  // the centre of Xi: the utility's xi, unless [ambiguity] has another
+  Vector start = {};    // theta_0, a member of Theta
   // The shape of xi for pictures: (d, d') for drift, (S, A) for rewards and targets over
   // state-actions, else (length, 1).
   Index nature_rows = 0;
   Index nature_columns = 1;
   // In words, one line each, with formula and sizes.
-  std::string utility_text;
-  std::string ambiguity_text;
-  std::string map;                        // of a grid world, else empty
-  std::vector<std::string> action_names;  // (A), or empty
+  std::string utility_text = {};
+  std::string ambiguity_text = {};
+  std::string map = {};                        // of a grid world, else empty
+  std::vector<std::string> action_names = {};  // (A), or empty
 };
 
 // The same config and seed give the same instance, bit for bit. Throws InvalidInput, beginning with

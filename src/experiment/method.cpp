@@ -108,10 +108,11 @@ bool is_over_occupancies(const ProblemConfig& config) {
          std::holds_alternative<OccupancyConfig>(config.solver.method);
 }
 
-bool answers_with_extremes(const ProblemConfig& config) {
-  return std::holds_alternative<EnvelopeConfig>(config.solver.method) ||
-         std::holds_alternative<WorstCaseConfig>(config.solver.method) ||
-         std::holds_alternative<PgdaLpConfig>(config.solver.method);
+Index iteration_limit(const ProblemConfig& config) {
+  constexpr Index kDefault = 300;
+  constexpr Index kNone = 1'000'000'000;
+  const bool proves = std::holds_alternative<EnvelopeConfig>(config.solver.method);
+  return config.stopping.iterations.value_or(proves ? kNone : kDefault);
 }
 
 std::string method_text(const ProblemConfig& config) {

@@ -12,8 +12,10 @@ namespace rgu {
 bool is_proximal(const ProblemConfig& config);
 // Does the method work on occupancies of a known model instead of policy parameters?
 bool is_over_occupancies(const ProblemConfig& config);
-// Does nature always answer with an extreme point instead of taking steps?
-bool answers_with_extremes(const ProblemConfig& config);
+
+// The most outer iterations: stopping.iterations, or else 300. The envelope solver, which ends by
+// proof or by time, has no such limit of its own.
+Index iteration_limit(const ProblemConfig& config);
 
 // One line: "prox-extragradient, step 0.03, ..., sampled gradients (m = 256, H = 50)".
 std::string method_text(const ProblemConfig& config);

@@ -31,9 +31,9 @@ std::optional<Matrix> nominal_policy(const ProblemConfig& config, Instance insta
                                      const std::atomic<bool>* interrupt) {
   ThreadPool pool(1);
   ProblemConfig nominal = nominal_problem(config);
-  nominal.stopping = StoppingConfig{.iterations = iterations};
-  if (!std::holds_alternative<WorstCaseConfig>(nominal.solver.method)) {
-    nominal.stopping.iterations = std::max(iterations, config.stopping.iterations);
+  nominal.stopping = StoppingConfig{};
+  if (std::holds_alternative<WorstCaseConfig>(nominal.solver.method)) {
+    nominal.stopping.iterations = iterations;
   }
   instance.ambiguity = std::make_shared<Singleton>(instance.nominal);
   SeedRun run(nominal, seed, std::move(instance), pool);

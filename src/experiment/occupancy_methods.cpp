@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rgu/experiment/method.hpp"
 #include "rgu/experiment/theory_numbers.hpp"
+#include "rgu/experiment/witness_record.hpp"
 #include "rgu/global/envelope.hpp"
 #include "rgu/global/saddle_gap.hpp"
 #include "rgu/mdp/occupancy.hpp"
@@ -66,8 +68,9 @@ SolverResult minimise_envelope(const Instance& instance, const EnvelopeRun& opti
   }
   const GlobalSolution& best = solver.best();
   if (best.iterations > 0) {
-    certificate = {
-        .lower_bound = best.lower_bound, .best_known = best.value, .method = best.method};
+    certificate = certificate_of(instance, best);
+    const GapTolerance tolerance = options.tolerance;
+    certificate.gap_asked = tolerance.at(best.value, best.cost_scale);
   }
   return {.status = status, .state = std::move(state)};
 }
@@ -99,7 +102,7 @@ Metrics occupancy_metrics(const ProblemConfig& config, const Instance& instance,
     metrics.violation = std::max(0.0, constraints->largest);
   }
   const auto* method = std::get_if<OccupancyConfig>(&config.solver.method);
-  const bool last = metrics.iteration == config.stopping.iterations;
+  const bool last = metrics.iteration == iteration_limit(config);
   if (method != nullptr && (last || is_landmark(metrics.iteration))) {
     add_saddle_gap(*method, instance, at, metrics);
   }

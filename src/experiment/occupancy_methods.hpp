@@ -4,6 +4,7 @@
 #include "rgu/experiment/config.hpp"
 #include "rgu/experiment/instance.hpp"
 #include "rgu/experiment/policy_facts.hpp"
+#include "rgu/global/certificate.hpp"
 #include "rgu/record/run_record.hpp"
 #include "rgu/solver/loop.hpp"
 
@@ -13,7 +14,7 @@ namespace rgu {
 Instance over_occupancies(Instance instance);
 
 struct EnvelopeRun {
-  double tolerance = 1e-6;
+  GapTolerance tolerance = {};
   StopRule stop = {};
 };
 

@@ -8,6 +8,7 @@
 #include "rgu/base/blas_setup.hpp"
 #include "rgu/base/check.hpp"
 #include "rgu/base/thread_pool.hpp"
+#include "rgu/experiment/problem_text.hpp"
 #include "rgu/experiment/solve_seed.hpp"
 #include "rgu/experiment/stored_run.hpp"
 #include "rgu/record/metrics_file.hpp"
@@ -170,7 +171,7 @@ SeedReplay SeedComparison::replayed(ProblemConfig config, ThreadPool& pool,
   config.stopping.seconds.reset();
   const SeedProblem problem{
       .config = config, .seed = result_.seed, .of = make_instance(config, result_.seed)};
-  const SolvedSeed solved = solve_seed(
+  SolvedSeed solved = solve_seed(
       problem, std::nullopt, pool,
       {.measured = [&](const Metrics& metrics, double) { compare(metrics); },
        .iterated = [&](const SolverState& state, double) { result_.iterations = state.iteration; },
@@ -194,7 +195,11 @@ SeedReplay SeedComparison::replayed(ProblemConfig config, ThreadPool& pool,
   }
   // Files of another iteration differ everywhere, which says nothing more.
   const bool same_end = result_.iterations == stored_.last();
-  if (stored_.finished && same_end) compare_files(seed_texts(solved.files));
+  if (stored_.finished && same_end) {
+    const bool proven = solved.files.record.certificate.witness.exists();
+    if (proven) solved.files.problem = problem_text(problem.of);
+    compare_files(seed_texts(solved.files));
+  }
   return result_;
 }
 

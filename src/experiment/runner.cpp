@@ -43,6 +43,13 @@ std::string grid_marks(const GridLayout& layout, std::string_view map) {
   return marks;
 }
 
+// What stands for the tables [stopping] and [output], which come last and may change: their
+// defaults in the first version, so that its run folders stay valid whatever keys are added.
+constexpr const char* kLastTables =
+    "\n[stopping]\niterations = 300\n"
+    "\n[output]\nmetrics_every = 1\ncheckpoint_seconds = 2.0\ntensorboard = false\n"
+    "baseline = true\n";
+
 // Of a .rgum file, which may be larger than what is read as text, without reading it.
 std::uint32_t file_checksum(const std::filesystem::path& model) {
   return model.extension() == ".rgum" ? binary_checksum(model) : crc32c(read_text(model));
@@ -51,10 +58,9 @@ std::uint32_t file_checksum(const std::filesystem::path& model) {
 }  // namespace
 
 std::string fingerprint(const ProblemConfig& config) {
-  ProblemConfig problem = config;
-  problem.stopping = {};
-  problem.output = {};
-  std::string text = fmt::format("{:08x}", crc32c(to_toml(problem)));
+  std::string problem = to_toml(config);
+  problem.resize(problem.rfind("\n[stopping]\n"));
+  std::string text = fmt::format("{:08x}", crc32c(problem + kLastTables));
   if (const auto* file = std::get_if<WorldFileConfig>(&config.model.source)) {
     text += fmt::format("-{:08x}", file_checksum(file->file));
   }
@@ -127,6 +133,7 @@ std::vector<SeedOutcome> run_seeds(const ProblemConfig& config, const RunFolder&
     if (options.reopen) {
       std::filesystem::remove(seed_folder / "result.json");
       std::filesystem::remove(seed_folder / "certificate.json");
+      std::filesystem::remove(seed_folder / "problem.json");
     }
     if (!is_finished(seed_folder)) {
       open.push_back(i);

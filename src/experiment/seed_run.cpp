@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "rgu/base/check.hpp"
+#include "rgu/experiment/limit_conclusion.hpp"
 #include "rgu/experiment/mapping_bound.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/occupancy_methods.hpp"
 #include "rgu/experiment/sample_budgets.hpp"
 #include "rgu/experiment/solve_by.hpp"
 #include "rgu/experiment/theory_schedule.hpp"
+#include "rgu/experiment/witness_record.hpp"
 #include "rgu/gradient/exact_oracle.hpp"
 #include "rgu/gradient/occupancy_oracle.hpp"
 #include "rgu/gradient/sampled_oracle.hpp"
@@ -24,7 +26,6 @@ namespace rgu {
 namespace {
 
 constexpr double kLargestMappingStep = 1;  // mappings of longer steps say little
-constexpr double kFeasible = 1e-3;         // of a violation, for methods without own multipliers
 
 // Every iteration needs one: a search from the last worst xi and a few others will do.
 WorstCaseOptions tracking_options() { return {.iterations = 500, .starts = 2}; }
@@ -130,14 +131,16 @@ SolverState SeedRun::start() const {
 
 SolverResult SeedRun::solve(SolverState state, const Observer& observe) {
   Parts& p = *parts_;
-  const StopRule stop = stop_rule(p.config.stopping);
+  const StopRule stop = stop_rule(p.config);
   MethodParts parts{
       .problem = p.problem(),
       .worst_case = [&p](const SaddlePoint& at, Rng& rng) { return p.answer(at, rng); },
       .envelope =
           [&](const EnvelopeConfig& method, SolverState from) {
-            return minimise_envelope(p.instance, {.tolerance = method.tolerance, .stop = stop},
-                                     std::move(from), observe, p.certificate);
+            return minimise_envelope(
+                p.instance,
+                {.tolerance = {method.tolerance, method.absolute_tolerance}, .stop = stop},
+                std::move(from), observe, p.certificate);
           }};
   if (p.is_sampled()) {
     parts.oracle_at = [&p](Index k) -> const GradientOracle& {
@@ -206,36 +209,28 @@ Metrics SeedRun::measure(const Iteration& iteration) {
 
 namespace {
 
-// A constrained problem is solved only if its constraints hold, and by multipliers inside their
-// set.
-std::optional<std::string> trouble_with_constraints(const ProblemConfig& config,
-                                                    const Instance& instance,
-                                                    const ConstraintReport& constraints,
-                                                    const Vector& nature) {
-  const double excess = std::max(0.0, constraints.largest);
-  const bool on_edge = multipliers_on_edge(*instance.utility, *instance.ambiguity, nature);
-  // A method that always answers with the worst multipliers ends on the edge whenever a constraint
-  // is exceeded at all.
-  if (on_edge && (excess > kFeasible || !answers_with_extremes(config))) {
-    return fmt::format(
-        "the multipliers end on the edge of the ambiguity set, with a constraint exceeded by "
-        "{:.3g}: the constraints cannot all be met, or the ambiguity set is too small for the "
-        "multipliers",
-        excess);
-  }
-  if (excess <= kFeasible) return std::nullopt;
-  return fmt::format(
-      "a constraint is exceeded by {:.3g}: more iterations may mend it, unless the constraints "
-      "cannot all be met",
-      excess);
+// Methods whose xi is a worst one, and not one of a saddle point.
+bool answers_with_extremes(const ProblemConfig& config) {
+  return std::holds_alternative<EnvelopeConfig>(config.solver.method) ||
+         std::holds_alternative<WorstCaseConfig>(config.solver.method) ||
+         std::holds_alternative<PgdaLpConfig>(config.solver.method);
 }
 
-std::string multiplier_text(const Vector& multipliers, const Vector& violation) {
-  std::string text = "multipliers at the last iterate:";
-  for (Index k = 0; k < multipliers.size(); ++k) text += fmt::format(" {:.5g}", multipliers(k));
-  text += "; constraint less threshold:";
-  for (const double excess : violation) text += fmt::format(" {:.2g}", excess);
-  return text;
+// The adversary's side of the solution. A method that always answers with the worst multipliers
+// has none of a saddle point, but for what its lower bound is made of.
+void add_adversary(const ProblemConfig& config, const Utility& utility, const SolverState& state,
+                   SeedRecord& record) {
+  AdversaryRecord& adversary = record.adversary;
+  adversary.last = state.point.nature;
+  adversary.drawn = state.drawn.nature;
+  adversary.average = state.average.nature;
+  adversary.mixture = mixture_of(record.certificate.witness);
+  if (!adversary.mixture.members.empty()) {
+    record.multipliers = multipliers_in(utility, mean_of(adversary.mixture));
+  } else if (!answers_with_extremes(config)) {
+    record.multipliers =
+        multipliers_in(utility, adversary.average.size() > 0 ? adversary.average : adversary.last);
+  }
 }
 
 }  // namespace
@@ -257,6 +252,12 @@ void SeedRun::add_baseline(const Matrix& pi, SeedFiles& files) const {
   }
 }
 
+void SeedRun::add_published(const Matrix& pi, SeedFiles& files) const {
+  WorstCaseOptions options;
+  options.hint = files.record.worst_case.nature;
+  files.record.published_worst_case = policy_facts(parts_->instance, pi, options).worst_case.value;
+}
+
 SeedFiles SeedRun::conclude(const SolverResult& result) {
   const Instance& instance = parts_->instance;
   const SolverState& state = result.state;
@@ -276,24 +277,23 @@ SeedFiles SeedRun::conclude(const SolverResult& result) {
         "policy is that of iteration {}. A smaller step size may help.",
         state.iteration + 1, state.iteration));
   }
-  if (const auto constraints = constraint_report(*instance.utility, facts.occupancy)) {
-    const Vector& nature = output.nature;
-    if (auto trouble = trouble_with_constraints(parts_->config, instance, *constraints, nature)) {
+  if (LimitConclusion limits = conclude_limits(instance, facts.occupancy);
+      limits.record.violation.size() > 0) {
+    if (!limits.status.empty()) {
       record.solved = false;
-      record.status = "constraints not met; " + record.status;
-      record.notes.push_back(std::move(*trouble));
+      record.status = result.status == Status::kCertified || limits.record.is_infeasible()
+                          ? limits.status
+                          : fmt::format("{}; {}", limits.status, record.status);
+      record.notes.push_back(std::move(limits.note));
     }
-    // The envelope solver has the worst multipliers, not those of a saddle point.
-    const bool saddle = !std::holds_alternative<EnvelopeConfig>(parts_->config.solver.method);
-    if (saddle && constraints->violation.size() == nature.size()) {
-      record.notes.push_back(multiplier_text(nature, constraints->violation));
-    }
+    record.limits = std::move(limits.record);
   }
   record.policy = facts.evaluation.policy();
   record.nominal = nominal_value(instance, facts);
   record.occupancy = std::move(facts.occupancy);
   record.worst_case = record_of(facts.worst_case);
   record.certificate = parts_->certificate;
+  add_adversary(parts_->config, *instance.utility, state, record);
   if (std::holds_alternative<EnvelopeConfig>(parts_->config.solver.method) &&
       result.status != Status::kCertified && record.solved) {
     record.solved = false;

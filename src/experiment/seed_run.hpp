@@ -55,6 +55,9 @@ class SeedRun {
   // Adds how the policy pi (S, A), trained without ambiguity, does in this problem.
   void add_baseline(const Matrix& pi, SeedFiles& files) const;
 
+  // Adds how the policy pi (S, A) of the published method does in this problem.
+  void add_published(const Matrix& pi, SeedFiles& files) const;
+
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "rgu/experiment/problem_text.hpp"
 #include "rgu/solver/state_file.hpp"
 
 namespace rgu {
@@ -44,6 +45,7 @@ SeedOutcome run_seed(const ProblemConfig& config, const SeedTask& task, ThreadPo
       ranks);
   SeedRecord& record = solved.files.record;
   if (task.own_world) record.world = world_record(problem.of);
+  if (record.certificate.witness.exists()) solved.files.problem = problem_text(problem.of);
   sink.ended({.status = solved.status,
               .iterations = solved.iterations,
               .envelope = record.worst_case.value,

@@ -1,6 +1,7 @@
 #include "rgu/experiment/solve_by.hpp"
 
 #include "rgu/base/check.hpp"
+#include "rgu/experiment/method.hpp"
 #include "rgu/solver/occupancy_pgda.hpp"
 #include "rgu/solver/prox_extragradient.hpp"
 
@@ -55,11 +56,11 @@ struct Methods {
 
 }  // namespace
 
-StopRule stop_rule(const StoppingConfig& config) {
-  return {.iterations = config.iterations,
-          .samples = config.samples,
-          .seconds = config.seconds,
-          .residual = config.residual};
+StopRule stop_rule(const ProblemConfig& config) {
+  return {.iterations = iteration_limit(config),
+          .samples = config.stopping.samples,
+          .seconds = config.stopping.seconds,
+          .residual = config.stopping.residual};
 }
 
 SolverResult solve_by(const SolverConfig& solver, const MethodParts& parts, SolverState state,

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "rgu/experiment/config_solver.hpp"
+#include "rgu/experiment/config.hpp"
 #include "rgu/solver/loop.hpp"
 #include "rgu/solver/pgda.hpp"
 
@@ -19,7 +19,7 @@ struct MethodParts {
   std::function<SolverResult(const EnvelopeConfig& method, SolverState state)> envelope = {};
 };
 
-StopRule stop_rule(const StoppingConfig& config);
+StopRule stop_rule(const ProblemConfig& config);
 
 // Throws InvalidInput where the method is still to be chosen, or has no use for these parts.
 SolverResult solve_by(const SolverConfig& solver, const MethodParts& parts, SolverState state,

@@ -65,7 +65,7 @@ class EnvironmentRun {
           return *oracle_;
         }};
     SolverResult result =
-        solve_by(config_.solver, parts, std::move(state), stop_rule(config_.stopping),
+        solve_by(config_.solver, parts, std::move(state), stop_rule(config_),
                  [this](const Iteration& iteration) { return observed(iteration); });
     if (unmeasured_ && hooks_.measured && result.status != Status::kInterrupted) {
       hooks_.measured(measured({.state = result.state,
@@ -101,7 +101,7 @@ class EnvironmentRun {
 
   Verdict observed(const Iteration& iteration) {
     const SolverState& state = iteration.state;
-    const bool last = state.iteration == config_.stopping.iterations;
+    const bool last = state.iteration == iteration_limit(config_);
     if (last || state.iteration % config_.output.metrics_every == 0) {
       if (hooks_.measured) hooks_.measured(measured(iteration), state.seconds);
       unmeasured_.reset();
@@ -154,6 +154,8 @@ class EnvironmentRun {
                               "steps, an estimate: {}",
                               sizes.occupancy.trajectories, sizes.occupancy.horizon, worst.method),
         .nature = worst.nature};
+    record.adversary.last = result.state.point.nature;
+    record.adversary.drawn = result.state.drawn.nature;
     files.parameters = result.state.point.policy;
     files.drawn_parameters = result.state.drawn.policy;
     files.drawn_policy = problem_.policy->probabilities(result.state.drawn.policy);

@@ -2,7 +2,9 @@
 
 #include <functional>
 
+#include "rgu/experiment/method.hpp"
 #include "rgu/experiment/nominal.hpp"
+#include "rgu/experiment/published.hpp"
 
 namespace rgu {
 namespace {
@@ -38,7 +40,7 @@ class SeedObserver {
 
  private:
   bool is_due(Index iteration) const {
-    if (iteration == config_.stopping.iterations) return true;
+    if (iteration == iteration_limit(run_.config())) return true;
     return hooks_.measures ? hooks_.measures(iteration)
                            : iteration % config_.output.metrics_every == 0;
   }
@@ -76,6 +78,15 @@ SolvedSeed solve_seed(const SeedProblem& problem, const std::optional<SolverStat
                                    hooks.interrupt);
     if (pi) {
       run.add_baseline(*pi, files);
+    } else {
+      result.status = Status::kInterrupted;
+      files = run.conclude(result);
+    }
+  }
+  if (files.finished && config.output.published) {
+    const auto pi = published_policy(config, problem.of, problem.seed, hooks.interrupt);
+    if (pi) {
+      run.add_published(*pi, files);
     } else {
       result.status = Status::kInterrupted;
       files = run.conclude(result);

@@ -45,7 +45,8 @@ struct SeedProblem {
 };
 
 // Solves from `resumed`, or from the start. With output.baseline also trains the policy that
-// ignores the ambiguity, where that says something. With several ranks the others serve sampling.
+// ignores the ambiguity, where that says something; with output.published also that of the
+// published method. With several ranks the others serve sampling.
 SolvedSeed solve_seed(const SeedProblem& problem, const std::optional<SolverState>& resumed,
                       ThreadPool& pool, const SeedHooks& hooks, Ranks& ranks = alone());
 

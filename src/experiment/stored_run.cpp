@@ -33,6 +33,17 @@ std::vector<std::uint64_t> seeds_with_policy(const RunFolder& folder, const Prob
   return seeds;
 }
 
+Matrix read_policy_of(const Instance& instance, const std::string& problem_name,
+                      const RunFolder& folder, std::uint64_t seed) {
+  Matrix pi = read_policy(folder.seed(seed));
+  const FiniteMdp& mdp = instance.world.mdp;
+  const std::string name = (folder.seed(seed) / "policy.json").string();
+  check(pi.rows() == mdp.states() && pi.cols() == mdp.actions(),
+        "{}: the policy has {} states and {} actions, the problem '{}' has {} and {}", name,
+        pi.rows(), pi.cols(), problem_name, mdp.states(), mdp.actions());
+  return pi;
+}
+
 PolicyReport evaluate_policy(const ProblemConfig& problem, const RunFolder& folder,
                              std::uint64_t seed, const EvaluateOptions& options) {
   return evaluate_policy(make_instance(problem, seed), problem.name, folder, seed, options);
@@ -41,13 +52,8 @@ PolicyReport evaluate_policy(const ProblemConfig& problem, const RunFolder& fold
 PolicyReport evaluate_policy(const Instance& instance, const std::string& problem_name,
                              const RunFolder& folder, std::uint64_t seed,
                              const EvaluateOptions& options) {
-  Matrix pi = read_policy(folder.seed(seed));
-  const FiniteMdp& mdp = instance.world.mdp;
-  const std::string name = (folder.seed(seed) / "policy.json").string();
-  check(pi.rows() == mdp.states() && pi.cols() == mdp.actions(),
-        "{}: the policy has {} states and {} actions, the problem '{}' has {} and {}", name,
-        pi.rows(), pi.cols(), problem_name, mdp.states(), mdp.actions());
-  PolicyFacts facts = policy_facts(instance, std::move(pi), {});
+  PolicyFacts facts =
+      policy_facts(instance, read_policy_of(instance, problem_name, folder, seed), {});
   PolicyReport report{.seed = seed,
                       .nominal = nominal_value(instance, facts),
                       .worst_case = std::move(facts.worst_case),

@@ -19,6 +19,10 @@ ProblemConfig read_run_config(const RunFolder& folder,
 // The seeds of the config that have a policy. Throws InvalidInput if none has.
 std::vector<std::uint64_t> seeds_with_policy(const RunFolder& folder, const ProblemConfig& config);
 
+// pi (S, A) of one seed. Throws InvalidInput if it does not have the sizes of the problem.
+Matrix read_policy_of(const Instance& instance, const std::string& problem_name,
+                      const RunFolder& folder, std::uint64_t seed);
+
 // How the policy of one seed does, computed from its parameters alone.
 struct PolicyReport {
   std::uint64_t seed = 0;

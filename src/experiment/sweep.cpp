@@ -9,6 +9,7 @@
 #include "rgu/base/blas_setup.hpp"
 #include "rgu/base/check.hpp"
 #include "rgu/base/thread_pool.hpp"
+#include "rgu/experiment/method.hpp"
 #include "rgu/experiment/seed_run.hpp"
 
 namespace rgu {
@@ -114,7 +115,7 @@ std::vector<SweepPoint> sweep(const ProblemConfig& config, const std::vector<dou
   pool.for_each(static_cast<Index>(seeds), [&](Index i) {
     const auto s = static_cast<std::size_t>(i);
     nominal[s] =
-        nominal_policy(config, config.seeds[s], config.stopping.iterations, options.interrupt);
+        nominal_policy(config, config.seeds[s], iteration_limit(config), options.interrupt);
     told();
   });
   std::vector<std::optional<SweepPoint>> points(radii.size() * seeds);

@@ -6,6 +6,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/experiment/in_table.hpp"
+#include "rgu/experiment/method.hpp"
 #include "rgu/experiment/method_choice.hpp"
 #include "rgu/experiment/theory_numbers.hpp"
 #include "rgu/theory/assumptions.hpp"
@@ -104,7 +105,7 @@ struct Resolve {
           "infinite; it fails: {}",
           failures(Theorem::kProxExtragradient, numbers));
     const ProximalSchedule schedule = proximal_schedule(numbers, *settings);
-    const double last = std::max(0.0, static_cast<double>(config.stopping.iterations) - 1);
+    const double last = std::max(0.0, static_cast<double>(iteration_limit(config)) - 1);
     method.step = settings->step;
     method.proximal_weight = settings->weight;
     method.inner_steps = schedule_of("T_k", schedule.inner_steps, last);
@@ -113,7 +114,7 @@ struct Resolve {
     set_counts(schedule, last, config.gradient);
   }
   void operator()(OccupancyConfig& method) const {
-    const double iterations = std::max(1.0, static_cast<double>(config.stopping.iterations));
+    const double iterations = std::max(1.0, static_cast<double>(iteration_limit(config)));
     const DescentAscentSteps steps = occupancy_steps(numbers, iterations);
     const auto theorem = Theorem::kOccupancyPgda;
     method.policy_step = admissible(steps.policy, "D_Lambda/(l_lambda sqrt K)", theorem, numbers);

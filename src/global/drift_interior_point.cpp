@@ -2,16 +2,21 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "rgu/base/check.hpp"
-#include "rgu/global/rank_one_program.hpp"
+#include "rgu/global/drift_program.hpp"
+#include "rgu/global/drift_witness.hpp"
 #include "rgu/mdp/occupancy.hpp"
+#include "rgu/mdp/reachability.hpp"
 #include "rgu/robustness/drift_search.hpp"
 
 namespace rgu {
@@ -20,90 +25,11 @@ namespace {
 
 using Columns = Eigen::MatrixXd;
 
-constexpr double kRounding = 1e-12;  // of a minimum near 0, relative to max |v_i|^2
-constexpr double kExact = 1e-9;      // the accuracy of an exact worst case, as in drift_rule.cpp
-
-// Calls visit(s', P(s'|row)) for every possible transition of a row of the kernel.
-template <class Visit>
-void for_each_successor(const FiniteMdp& mdp, Index row, const Visit& visit) {
-  if (mdp.is_sparse()) {
-    for (SparseMatrix::InnerIterator entry(mdp.sparse_kernel(), row); entry; ++entry) {
-      if (entry.value() > 0) visit(Index{entry.col()}, entry.value());
-    }
-    return;
-  }
-  for (Index s = 0; s < mdp.states(); ++s) {
-    if (const double p = mdp.dense_kernel()(row, s); p > 0) visit(s, p);
-  }
-}
-
-// The states that some policy visits, in the order in which they are found.
-std::vector<Index> reachable_states(const FiniteMdp& mdp) {
-  std::vector<Index> found;
-  std::vector<char> seen(static_cast<std::size_t>(mdp.states()), 0);
-  const auto visit = [&](Index s, double p) {
-    if (p > 0 && !std::exchange(seen[s], 1)) found.push_back(s);
-  };
-  for (Index s = 0; s < mdp.states(); ++s) visit(s, mdp.start()(s));
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    for (Index a = 0; a < mdp.actions(); ++a) {
-      for_each_successor(mdp, found[k] * mdp.actions() + a, visit);
-    }
-  }
-  return found;
-}
-
-// Occupancies restricted to the reachable states: the others have none. Pair k * A + a is action a
-// in states[k].
-struct ReachableFlow {
-  std::vector<Index> states;
-  Matrix balance;  // (pairs, reachable states): d(s') less g P(s'|s,a), the flow equations
-  Vector source;   // (1-g) rho
-
-  Vector gather(const Matrix& full) const;               // of (S, A)
-  Matrix scatter(const Vector& pairs, Index all) const;  // to (S, A), zero elsewhere
-};
-
-ReachableFlow reachable_flow(const FiniteMdp& mdp) {
-  ReachableFlow flow{.states = reachable_states(mdp), .balance = {}, .source = {}};
-  const Index count = static_cast<Index>(flow.states.size()), actions = mdp.actions();
-  check(count * actions <= kLargestDriftProgram,
-        "reachable state-action pairs are {}, must be at most {} for the interior-point method",
-        count * actions, kLargestDriftProgram);
-  std::vector<Index> place(static_cast<std::size_t>(mdp.states()), -1);
-  flow.source.resize(count);
-  for (Index k = 0; k < count; ++k) {
-    place[flow.states[k]] = k;
-    flow.source(k) = (1 - mdp.discount()) * mdp.start()(flow.states[k]);
-  }
-  flow.balance = Matrix::Zero(count * actions, count);
-  for (Index k = 0; k < count; ++k) {
-    for (Index a = 0; a < actions; ++a) {
-      auto row = flow.balance.row(k * actions + a);
-      row(k) = 1;
-      for_each_successor(mdp, flow.states[k] * actions + a,
-                         [&](Index s, double p) { row(place[s]) -= mdp.discount() * p; });
-    }
-  }
-  return flow;
-}
-
-Vector ReachableFlow::gather(const Matrix& full) const {
-  Vector pairs(static_cast<Index>(states.size()) * full.cols());
-  for (Index k = 0; k < static_cast<Index>(states.size()); ++k) {
-    pairs.segment(k * full.cols(), full.cols()) = full.row(states[k]).transpose();
-  }
-  return pairs;
-}
-
-Matrix ReachableFlow::scatter(const Vector& pairs, Index all) const {
-  const Index actions = pairs.size() / static_cast<Index>(states.size());
-  Matrix full = Matrix::Zero(all, actions);
-  for (Index k = 0; k < static_cast<Index>(states.size()); ++k) {
-    full.row(states[k]) = pairs.segment(k * actions, actions).transpose();
-  }
-  return full;
-}
+constexpr double kRounding = 1e-14;    // of a minimum near 0, relative to max |v_i|^2
+constexpr double kExact = 1e-9;        // the accuracy of an exact worst case, as in drift_rule.cpp
+constexpr int kPatience = 6;           // steps that do not improve the bounds
+constexpr double kLeastRadius = 1e-9;  // of the program, relative to the gain: a smaller one counts
+                                       // as this
 
 MatrixBall checked_ball(const FiniteMdp& mdp, const Drift& drift, const ConvexSet& ambiguity) {
   check(drift.states() == mdp.states() && drift.actions() == mdp.actions(),
@@ -128,24 +54,58 @@ MatrixBall checked_ball(const FiniteMdp& mdp, const Drift& drift, const ConvexSe
   return *std::move(ball);
 }
 
-// v_i = (W0 psi_i, e psi_i) in column i; without the second part if e = 0.
-Columns seen_vectors(const Matrix& features, const MatrixBall& ball) {
-  const Index d = ball.centre.rows(), rest = ball.radius > 0 ? features.cols() : 0;
-  Columns vectors(d + rest, features.rows());
-  vectors.topRows(d) = ball.centre * features.transpose();
-  if (rest > 0) vectors.bottomRows(rest) = ball.radius * features.transpose();
-  return vectors;
+// Of the normal equations.
+Index order_of(Index states, Index features) { return states + features * (features + 1) / 2; }
+
+void check_order(Index states, Index features) {
+  check(order_of(states, features) <= kLargestDriftOrder,
+        "reachable states ({}) and products of two of the {} features are {} equations, must be at "
+        "most {} for the interior-point method (their matrix takes 800 MB)",
+        states, features, order_of(states, features), kLargestDriftOrder);
 }
 
+// An orthonormal basis of the span of the columns: (d', r).
+Columns span_of(const Columns& vectors) {
+  const Index size = vectors.rows();
+  const Columns gram = vectors * vectors.transpose();
+  const Vector pivots = gram.ldlt().vectorD();
+  if (pivots.minCoeff() > 1e-6 * pivots.maxCoeff()) return Columns::Identity(size, size);
+  Eigen::ColPivHouseholderQR<Columns> qr(vectors);
+  qr.setThreshold(1e-13);
+  return Columns(qr.householderQ()).leftCols(qr.rank());
+}
+
+// The maps as the features see them: W0 = left diag(gains) (the first d columns of frame)' on the
+// span of the features, to which the r columns of frame are an orthonormal basis.
+struct SeenCentre {
+  Columns left;   // (d, d)
+  Vector gains;   // (d), descending; 0 beyond r
+  Columns frame;  // (d', r)
+};
+
+SeenCentre seen_centre(const Matrix& centre, const Columns& features) {
+  const Columns span = span_of(features);
+  const Index d = centre.rows();
+  Vector gains = Vector::Zero(d);
+  if (span.cols() == 0) return {.left = Columns::Identity(d, d), .gains = gains, .frame = span};
+  const Eigen::JacobiSVD<Columns> svd(centre * span, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  gains.head(svd.singularValues().size()) = svd.singularValues();
+  return {.left = svd.matrixU(), .gains = std::move(gains), .frame = span * svd.matrixV()};
+}
+
+// On a model all of whose states are reachable.
 class DriftMinimum {
  public:
-  DriftMinimum(const FiniteMdp& mdp, const Drift& drift, MatrixBall ball)
+  DriftMinimum(const FiniteMdp& mdp, const Drift& drift, const MatrixBall& ball)
       : mdp_(mdp),
         drift_(drift),
-        ball_(std::move(ball)),
-        flow_(reachable_flow(mdp)),
-        vectors_(seen_vectors(drift.features(), ball_)) {
-    scale_ = vectors_.colwise().squaredNorm().maxCoeff();
+        ball_(ball),
+        centre_(seen_centre(ball_.centre, drift_.features().transpose())) {
+    const Matrix& features = drift.features();
+    const double radius = ball.radius;
+    scale_ = ((features * ball_.centre.transpose()).rowwise().squaredNorm() +
+              radius * radius * features.rowwise().squaredNorm())
+                 .maxCoeff();
     best_.value = std::numeric_limits<double>::infinity();
     best_.lower_bound = -std::numeric_limits<double>::infinity();
     best_.method = "drift on a ball: interior-point method for the semidefinite program";
@@ -154,108 +114,205 @@ class DriftMinimum {
   GlobalSolution solve(const DriftInteriorPointOptions& options);
 
  private:
-  RankOneProgram program() const;
-  RankOneStart start(const RankOneProgram& program) const;
-  void improve_value(const Vector& lambda);
-  void improve_bound(const Columns& dual);
+  Vector start() const;
+  DriftFactor dual_factor(const DriftProgram& program, const DriftProgramPoint& point) const;
+  DriftFactor vanishing_factor() const;
+  void improve_value(const Matrix& policy);
+  void improve_bound(const DriftFactor& factor);
+  void run(const DriftInteriorPointOptions& options);
+  void finish();
   bool certified(double tolerance) const {
     return best_.gap() <= std::max(tolerance * std::abs(best_.value), kRounding * scale_);
   }
 
   const FiniteMdp& mdp_;
   const Drift& drift_;
-  MatrixBall ball_;
-  ReachableFlow flow_;
-  Columns vectors_;   // v_i of all state-action pairs
+  const MatrixBall& ball_;
+  SeenCentre centre_;
   double scale_ = 0;  // max |v_i|^2
   GlobalSolution best_;
+  std::vector<DriftPiece> pieces_;  // of the best bound
 };
 
-RankOneProgram DriftMinimum::program() const {
-  RankOneProgram program{.vectors = Columns(vectors_.rows(), flow_.balance.rows()),
-                         .constraints = flow_.balance,
-                         .source = flow_.source,
-                         .first = drift_.dimension()};
-  const Index actions = mdp_.actions();
-  for (Index k = 0; k < flow_.source.size(); ++k) {
-    program.vectors.middleCols(k * actions, actions) =
-        vectors_.middleCols(flow_.states[k] * actions, actions);
+Matrix uniform_policy(const FiniteMdp& mdp) {
+  return Matrix::Constant(mdp.states(), mdp.actions(), 1.0 / static_cast<double>(mdp.actions()));
+}
+
+// The occupancy of the uniform policy, lifted where it is tiny.
+Vector DriftMinimum::start() const {
+  const Vector uniform = flatten(occupancy(mdp_, uniform_policy(mdp_)));
+  return uniform.cwiseMax(1e-3 / static_cast<double>(uniform.size()));
+}
+
+// Z from Q and the Y_j: with Q the covariance of a vector q and Y_j that of (u_j, q_j - w_j u_j),
+// u_j is what q_j tells of it and a remainder that is independent of all else.
+DriftFactor DriftMinimum::dual_factor(const DriftProgram& program,
+                                      const DriftProgramPoint& point) const {
+  const Index d = program.rows(), r = program.order();
+  Columns q = Columns::Zero(r, r + d), u = Columns::Zero(d, r + d);
+  q.leftCols(r) = program.axes.transpose() * point.multiplier_factor();
+  for (Index j = 0; j < d; ++j) {
+    const double w = program.gains(j);
+    const Eigen::Matrix2d y = point.multiplier(j);
+    const double total = w * w * y(0, 0) + 2 * w * y(0, 1) + y(1, 1);
+    const double shared = w * y(0, 0) + y(0, 1);
+    u.row(j).head(r) = shared / total * q.row(j).head(r);
+    u(j, r + j) = std::sqrt(std::max(y.determinant(), 0.0) / total);
   }
-  return program;
+  q.topRows(d) -= program.gains.asDiagonal() * u;
+  return {.directions = centre_.left * u, .moves = centre_.frame * (q / program.radius)};
 }
 
-// The occupancy of the uniform policy, lifted where it is tiny. The rows of the balance sum to
-// 1 - g, so that a constant y is as good as any.
-RankOneStart DriftMinimum::start(const RankOneProgram& program) const {
-  const Index actions = mdp_.actions(), pairs = program.vectors.cols();
-  const Matrix uniform =
-      Matrix::Constant(mdp_.states(), actions, 1.0 / static_cast<double>(actions));
-  const double largest = program.vectors.colwise().squaredNorm().maxCoeff();
-  const double level = largest > 0 ? largest : 1;
-  return {
-      .lambda = flow_.gather(occupancy(mdp_, uniform)).cwiseMax(1e-3 / static_cast<double>(pairs)),
-      .y = Vector::Constant(program.source.size(), 2 * level / (1 - mdp_.discount())),
-      .level = level};
+// u and y with W0'u + e y = 0 on the span of the features.
+DriftFactor DriftMinimum::vanishing_factor() const {
+  const Index last = drift_.dimension() - 1;
+  Columns move = Columns::Zero(drift_.feature_dimension(), 1);
+  if (last < centre_.frame.cols() && ball_.radius > 0) {
+    move = -centre_.gains(last) / ball_.radius * centre_.frame.col(last);
+  }
+  return {.directions = centre_.left.col(last), .moves = std::move(move)};
 }
 
-// The value at an exact member of Lambda near lambda: the occupancy of its policy.
-void DriftMinimum::improve_value(const Vector& lambda) {
-  const Matrix policy = policy_from_occupancy(flow_.scatter(lambda, mdp_.states()));
+// The value at an exact member of Lambda: the occupancy of the policy.
+void DriftMinimum::improve_value(const Matrix& policy) {
   const Matrix member = occupancy(mdp_, policy);
   const WorstMap worst = worst_map(drift_.second_moment(member), ball_);
   if (!(-worst.bound < best_.value)) return;
-  const double attained = drift_.evaluate(member, flatten(worst.map)).value;
+  Vector nature = flatten(worst.map);
+  const double attained = drift_.evaluate(member, nature).value;
   const bool exact = -worst.bound - attained <= kExact * worst.scale + worst.rounding;
   best_.occupancy = member;
   best_.policy = policy;
+  best_.nature = std::move(nature);
   best_.value = -worst.bound;
   best_.kind = exact ? AnswerKind::kExact : AnswerKind::kCertified;
 }
 
-// From the Cholesky factor Z = L L': positive semidefinite whatever rounding did to Z. Rows of L
-// are scaled so that the traces are right.
-void DriftMinimum::improve_bound(const Columns& dual) {
-  const Eigen::LLT<Columns> factor(dual);
-  if (factor.info() != Eigen::Success) return;
-  Columns lower = factor.matrixL();
-  const Index d = drift_.dimension();
-  auto first = lower.topRows(d);
-  auto second = lower.bottomRows(lower.rows() - d);
-  first /= first.norm();
-  second /= std::max(second.norm(), 1.0);
-  Matrix slope(mdp_.states(), mdp_.actions());
-  Eigen::Map<Vector>(slope.data(), slope.size()) =
-      -(lower.transpose() * vectors_).colwise().squaredNorm().transpose();
-  if (!slope.allFinite()) return;
-  best_.lower_bound = std::max(best_.lower_bound, planning_bound(mdp_, slope, 0));
+// From the maps of the witness themselves, whatever rounding did to Z.
+void DriftMinimum::improve_bound(const DriftFactor& factor) {
+  if (!factor.directions.allFinite() || !factor.moves.allFinite()) return;
+  std::vector<DriftPiece> pieces = drift_pieces(factor, ball_);
+  const Vector slope = mean_slope(pieces, drift_.features());
+  const PlannedBound planned = planned_bound(mdp_, as_matrix(slope, mdp_.states(), mdp_.actions()),
+                                             0, best_.witness.potential);
+  if (!(planned.bound > best_.lower_bound)) return;
+  best_.lower_bound = planned.bound;
+  best_.witness.potential = planned.value;
+  pieces_ = std::move(pieces);
 }
 
-GlobalSolution DriftMinimum::solve(const DriftInteriorPointOptions& options) {
-  const RankOneProgram sdp = program();
-  RankOneInteriorPoint point(sdp, start(sdp));
+void DriftMinimum::run(const DriftInteriorPointOptions& options) {
+  // In the coordinates in which the second moment of the start is the identity.
+  const Vector lambda = start();
+  const Columns seen = centre_.frame.transpose() * drift_.features().transpose();
+  const Eigen::LLT<Columns> root(seen * lambda.asDiagonal() * seen.transpose());
+  if (root.info() != Eigen::Success) return;
+  const Index r = seen.rows();
+  const DriftProgram program{
+      .features = root.matrixL().solve(seen),
+      .axes = root.matrixL().solve(Columns::Identity(r, r)),
+      .gains = centre_.gains,
+      .radius = std::max(ball_.radius, kLeastRadius * centre_.gains.minCoeff()),
+      .mdp = mdp_};
+  DriftProgramPoint point(program, lambda);
+  int stalled = 0;
   bool moving = true;
-  while (moving && best_.status == GlobalStatus::kLimit && best_.iterations < options.iterations) {
+  while (moving && best_.status == GlobalStatus::kLimit && best_.iterations < options.iterations &&
+         stalled < kPatience) {
     moving = point.advance();
     if (moving) ++best_.iterations;
     const double promised =
         std::max(options.tolerance * std::abs(point.objective()), kRounding * scale_);
     const bool last = !moving || best_.iterations == options.iterations;
-    if (!last && point.gap() > 100 * promised) continue;
-    improve_value(point.lambda());
-    improve_bound(point.dual());
+    if (!last && point.gap() > 2 * promised) continue;
+    const double before = best_.gap();
+    improve_value(policy_from_occupancy(as_matrix(point.lambda(), mdp_.states(), mdp_.actions())));
+    improve_bound(dual_factor(program, point));
     if (certified(options.tolerance)) best_.status = GlobalStatus::kCertified;
+    stalled = best_.gap() < 0.9 * before ? 0 : stalled + 1;
   }
-  return best_;
+}
+
+GlobalSolution DriftMinimum::solve(const DriftInteriorPointOptions& options) {
+  if (centre_.gains.minCoeff() <= ball_.radius) {  // the worst case is 0 for every policy
+    improve_value(uniform_policy(mdp_));
+    improve_bound(vanishing_factor());
+    if (certified(options.tolerance)) best_.status = GlobalStatus::kCertified;
+  } else {
+    run(options);
+  }
+  finish();
+  return std::move(best_);
+}
+
+void DriftMinimum::finish() {
+  for (DriftPiece& piece : pieces_) {
+    best_.witness.pieces.push_back({.weight = piece.weight,
+                                    .at = std::make_shared<const TangentPoint>(
+                                        TangentPoint{.nature = flatten(piece.map),
+                                                     .occupancy = best_.occupancy,
+                                                     .direction = std::move(piece.direction)})});
+  }
+}
+
+Matrix rows_of(const Matrix& matrix, const std::vector<Index>& states, Index actions) {
+  Matrix rows(std::ssize(states) * actions, matrix.cols());
+  for (Index k = 0; k < std::ssize(states); ++k) {
+    rows.middleRows(k * actions, actions) =
+        matrix.middleRows(states[static_cast<std::size_t>(k)] * actions, actions);
+  }
+  return rows;
+}
+
+// The solution on the reachable states, for the whole model. The values V of the others are so low
+// that V <= slope + g P V holds there, whatever the successors.
+GlobalSolution expanded(GlobalSolution solution, const std::vector<Index>& states,
+                        const FiniteMdp& mdp, const Drift& drift) {
+  const Matrix inside = std::move(solution.policy);
+  const Vector potential = std::move(solution.witness.potential);
+  Vector slope = Vector::Zero(drift.features().rows());
+  for (const WitnessPiece& piece : solution.witness.pieces) {
+    const auto map = as_matrix(piece.at->nature, drift.dimension(), drift.feature_dimension());
+    const Vector seen = map.transpose() * piece.at->direction;
+    slope -= piece.weight * (drift.features() * seen).cwiseAbs2();
+  }
+  const double least = std::min(slope.minCoeff() / (1 - mdp.discount()), potential.minCoeff());
+  solution.policy = uniform_policy(mdp);
+  solution.witness.potential = Vector::Constant(mdp.states(), 2 * least);
+  for (Index k = 0; k < std::ssize(states); ++k) {
+    const Index s = states[static_cast<std::size_t>(k)];
+    solution.policy.row(s) = inside.row(k);
+    solution.witness.potential(s) = potential(k);
+  }
+  solution.occupancy = occupancy(mdp, solution.policy);
+  for (WitnessPiece& piece : solution.witness.pieces) {
+    TangentPoint at = *piece.at;
+    at.occupancy = solution.occupancy;
+    piece.at = std::make_shared<const TangentPoint>(std::move(at));
+  }
+  return solution;
 }
 
 }  // namespace
+
+Index drift_program_order(const FiniteMdp& mdp, const Drift& drift) {
+  return order_of(mdp.states(), drift.feature_dimension());
+}
 
 GlobalSolution drift_interior_point(const FiniteMdp& mdp, const Drift& drift,
                                     const ConvexSet& ambiguity,
                                     const DriftInteriorPointOptions& options) {
   check_positive("tolerance", options.tolerance);
   check_count("number of iterations", options.iterations);
-  return DriftMinimum(mdp, drift, checked_ball(mdp, drift, ambiguity)).solve(options);
+  const MatrixBall ball = checked_ball(mdp, drift, ambiguity);
+  const std::vector<Index> states = reachable_states(mdp);
+  check_order(std::ssize(states), drift.feature_dimension());
+  if (std::ssize(states) == mdp.states()) return DriftMinimum(mdp, drift, ball).solve(options);
+  const FiniteMdp inside = restricted_model(mdp, states);
+  const Drift seen({.actions = mdp.actions(),
+                    .features = rows_of(drift.features(), states, mdp.actions()),
+                    .dimension = drift.dimension()});
+  return expanded(DriftMinimum(inside, seen, ball).solve(options), states, mdp, drift);
 }
 
 }  // namespace rgu

@@ -1,7 +1,11 @@
 #include "rgu/global/envelope.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <string>
 
 #include "rgu/base/check.hpp"
 #include "rgu/global/columns_and_cuts.hpp"
@@ -11,6 +15,7 @@
 #include "rgu/global/program_methods.hpp"
 #include "rgu/global/projected_descent.hpp"
 #include "rgu/mdp/planning.hpp"
+#include "rgu/robustness/members.hpp"
 #include "rgu/robustness/round_sets.hpp"
 #include "rgu/robustness/worst_case.hpp"
 
@@ -39,9 +44,9 @@ class DriftMethod final : public EnvelopeMethod {
       : problem_(problem), drift_(drift) {}
 
   bool advance(EnvelopeSearch& search) override {
-    const GlobalSolution solution = drift_interior_point(
-        problem_.mdp, drift_, problem_.ambiguity, {.tolerance = search.relative_tolerance()});
-    search.raise_bound(solution.lower_bound);
+    GlobalSolution solution = drift_interior_point(problem_.mdp, drift_, problem_.ambiguity,
+                                                   {.tolerance = search.relative_tolerance()});
+    search.raise_bound(solution.lower_bound, std::move(solution.witness));
     search.offer_policy(solution.policy);
     return false;
   }
@@ -59,8 +64,40 @@ const Drift* interior_point_drift(const EnvelopeProblem& problem) {
   const bool on_ball =
       as_matrix_ball(problem.ambiguity, {drift->dimension(), drift->feature_dimension()})
           .has_value();
-  const bool fits = problem.mdp.states() * problem.mdp.actions() <= kLargestDriftProgram;
+  const bool fits = drift_program_order(problem.mdp, *drift) <= kLargestDriftOrder;
   return on_ball && fits && ambiguity_warnings(*drift, problem.ambiguity).empty() ? drift : nullptr;
+}
+
+// The largest entries of an occupancy, in words.
+std::string occupancy_text(const Matrix& occupancy) {
+  std::vector<Index> order(static_cast<std::size_t>(occupancy.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  const std::size_t shown = std::min<std::size_t>(order.size(), 3);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                    [&](Index i, Index j) { return occupancy.data()[i] > occupancy.data()[j]; });
+  std::string text;
+  for (std::size_t k = 0; k < shown; ++k) {
+    text += fmt::format("{}{:.4g} at (s={}, a={})", k > 0 ? ", " : "", occupancy.data()[order[k]],
+                        order[k] / occupancy.cols(), order[k] % occupancy.cols());
+  }
+  return text + (shown < order.size() ? ", .." : "");
+}
+
+// A convex function is nowhere below its tangents.
+void check_tangents(const EnvelopeProblem& problem, const GlobalSolution& best) {
+  if (best.kind == AnswerKind::kBestFound) return;
+  const double rounding = 1e-7 * (std::abs(best.value) + best.cost_scale);
+  if (!(best.gap() < -rounding)) return;
+  for (const WitnessPiece& piece : best.witness.pieces) {
+    const Cut tangent = tangent_cut(problem, piece.at->occupancy, piece.at->nature);
+    const double above = tangent.offset + tangent.slope.cwiseProduct(best.occupancy).sum();
+    const double value = problem.utility.evaluate(best.occupancy, piece.at->nature).value;
+    check(
+        above <= value + rounding,
+        "the utility is declared convex in the occupancy, but is not: at the occupancy with {} it "
+        "is {:.9g}, below its tangent at the occupancy with {}, which is {:.9g} there",
+        occupancy_text(best.occupancy), value, occupancy_text(piece.at->occupancy), above);
+  }
 }
 
 }  // namespace
@@ -81,14 +118,13 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
   }
   add("planning", std::make_unique<FirstStep>());
   const Index pairs = mdp.states() * mdp.actions();
-  if (auto program = EnvelopeProgram::of(problem, kMostRows)) {
+  if (auto program = EnvelopeProgram::of(problem)) {
     if (program->is_linear() && pairs <= kSmallModel) {
       add("linear program", std::make_unique<LinearProgramMethod>(problem, *program));
     }
     add("interior points", std::make_unique<InteriorPointMethod>(problem, *std::move(program)));
   } else if (pairs <= kSmallModel && utility.nature_dimension() > 0 &&
-             EnvelopeProgram::of(problem, kMostRows,
-                                 {ambiguity.project(Vector::Zero(ambiguity.dimension()))})) {
+             EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}})) {
     add("hull of answers", std::make_unique<HullMethod>(problem));
   }
   if (pairs > kSmallModel) {
@@ -128,6 +164,7 @@ bool EnvelopeSolver::advance() {
   } catch (const NotConverged&) {  // this method has no more to give; others may
     if (!std::isfinite(search_.best().value)) throw;
   }
+  if (whole_) check_tangents(whole_->problem(), search_.best());
   if (!more) phases_.pop_back();
   return true;
 }

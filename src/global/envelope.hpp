@@ -46,6 +46,8 @@ class EnvelopeSolver {
   void begin_with(const Matrix& policy) { search_.offer_policy(policy); }
 
   // One step. False, and nothing changes, where the gap is proven or no method has more to give.
+  // Throws InvalidInput, naming two occupancies, where the utility turns out not to be convex in
+  // the occupancy.
   bool advance();
 
   const GlobalSolution& best() const { return search_.best(); }

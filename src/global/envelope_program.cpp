@@ -57,8 +57,8 @@ bool is_polyhedral(const ConvexSet& set) {
 // part has no such form.
 class EnvelopeProgram::Builder {
  public:
-  Builder(const EnvelopeProblem& problem, Index most_rows, const std::vector<Vector>& members)
-      : mdp_(problem.mdp), whole_(problem.utility), most_rows_(most_rows), members_(members) {
+  Builder(const EnvelopeProblem& problem, const ProgramOptions& options)
+      : mdp_(problem.mdp), whole_(problem.utility), options_(options) {
     result_.states_ = mdp_.states();
     result_.actions_ = mdp_.actions();
     result_.nature_ = problem.utility.nature_dimension();
@@ -70,7 +70,7 @@ class EnvelopeProgram::Builder {
   bool add(const Utility& utility, const ConvexSet* set, double weight, Index begin);
 
   std::optional<EnvelopeProgram> finish() {
-    if (rows_ > most_rows_) return std::nullopt;
+    if (rows_ > options_.most_rows) return std::nullopt;
     ConvexProgram& program = result_.program_;
     program.rows.resize(rows_, columns_);
     program.rows.setFromTriplets(entries_.begin(), entries_.end());
@@ -87,6 +87,7 @@ class EnvelopeProgram::Builder {
   bool add_reward_robust(const ConvexSet& set, double weight, Index begin);
   bool add_moments(const Matrix& table, const Vector& shift, const ConvexSet& set, double weight,
                    Index begin);
+  bool add_limits(const Constrained& constrained, double weight, Index begin);
   void add_entropy(Marginal over, double delta, double weight);
   bool add_divergence(const KlTarget& target, const ConvexSet& set, double weight, Index begin);
   bool add_distance(const ConvexSet& set, double weight, Index begin);
@@ -130,8 +131,7 @@ class EnvelopeProgram::Builder {
 
   const FiniteMdp& mdp_;
   const Utility& whole_;
-  Index most_rows_;
-  const std::vector<Vector>& members_;
+  const ProgramOptions& options_;
   Index pairs_ = 0;
   EnvelopeProgram result_;
   Index rows_ = 0;
@@ -277,19 +277,33 @@ bool EnvelopeProgram::Builder::add_support(const ConvexSet& set, Index row, doub
 
 bool EnvelopeProgram::Builder::add_moments(const Matrix& table, const Vector& shift,
                                            const ConvexSet& set, double weight, Index begin) {
-  if (rows_ + table.cols() > most_rows_) return false;
-  if (!is_polyhedral(set) && set.dimension() <= kFewParameters && !members_.empty()) {
-    Matrix vertices(std::ssize(members_), set.dimension());
+  if (rows_ + table.cols() > options_.most_rows) return false;
+  if (!is_polyhedral(set) && set.dimension() <= kFewParameters && !options_.members.empty()) {
+    Matrix vertices(std::ssize(options_.members), set.dimension());
     for (Index v = 0; v < vertices.rows(); ++v) {
-      vertices.row(v) = members_[static_cast<std::size_t>(v)].segment(begin, set.dimension());
+      vertices.row(v) =
+          options_.members[static_cast<std::size_t>(v)].segment(begin, set.dimension());
     }
     return add_vertices(vertices, weight * table * vertices.transpose(),
                         weight * (vertices * shift), begin);
   }
   const MomentRows rows = add_moment_rows(table, shift, weight);
   result_.stretches_.push_back(
-      {begin, FromRows{.row = rows.row, .scale = rows.scale, .set = &set}});
+      {begin, FromRows{.row = rows.row, .scale = rows.scale, .set = &set, .size = table.cols()}});
   return add_support(set, rows.row, rows.scale);
+}
+
+// The excess over each limit is -slack.
+bool EnvelopeProgram::Builder::add_limits(const Constrained& constrained, double weight,
+                                          Index begin) {
+  const Matrix& table = constrained.constraints().table;
+  if (rows_ + table.cols() > options_.most_rows) return false;
+  const MomentRows rows = add_moment_rows(table, -constrained.thresholds(), weight);
+  for (Index k = 0; k < table.cols(); ++k) set_entry(rows.row + k, add_columns(1, 0), -1);
+  result_.stretches_.push_back(
+      {begin,
+       FromRows{.row = rows.row, .scale = rows.scale, .set = nullptr, .size = table.cols()}});
+  return true;
 }
 
 bool EnvelopeProgram::Builder::add_reward_robust(const ConvexSet& set, double weight, Index begin) {
@@ -310,7 +324,7 @@ bool EnvelopeProgram::Builder::add_reward_robust(const ConvexSet& set, double we
     return true;
   }
   const Index size = mdp_.states() * actions;
-  if (rows_ + size > most_rows_) return false;
+  if (rows_ + size > options_.most_rows) return false;
   return add_moments(-Matrix::Identity(size, size), Vector::Zero(size), set, weight, begin);
 }
 
@@ -327,7 +341,7 @@ void EnvelopeProgram::Builder::add_entropy(Marginal over, double delta, double w
 // weight max over vertices v of (shift_v + <table_v, lambda>).
 bool EnvelopeProgram::Builder::add_vertices(const Matrix& vertices, const Matrix& table,
                                             const Vector& shift, Index begin) {
-  if (rows_ + table.cols() > most_rows_) return false;
+  if (rows_ + table.cols() > options_.most_rows) return false;
   const MomentRows rows = add_moment_rows(table, shift, 1);
   result_.stretches_.push_back(
       {begin, FromVertices{.row = rows.row, .scale = rows.scale, .vertices = vertices}});
@@ -378,7 +392,7 @@ bool EnvelopeProgram::Builder::add_distance(const ConvexSet& set, double weight,
   if (const auto box = as_box(set)) {  // a kink of size half in the middle of each interval
     const Vector middle = 0.5 * (box->lower + box->upper);
     const Vector half = 0.5 * (box->upper - box->lower);
-    if (rows_ + pairs_ > most_rows_) return false;
+    if (rows_ + pairs_ > options_.most_rows) return false;
     // Where no policy goes: the end that is farther from 0.
     Vector farther = (box->upper.array() >= -box->lower.array()).select(box->upper, box->lower);
     set_fixed(begin, std::move(farther));
@@ -407,7 +421,7 @@ bool EnvelopeProgram::Builder::add_distance(const ConvexSet& set, double weight,
   }
   if (const LpBall* ball = as_cross_polytope(set)) {  // eta in the ball around 0, its corners mixed
     const Index size = set.dimension();
-    if (rows_ + 2 * size > most_rows_) return false;
+    if (rows_ + 2 * size > options_.most_rows) return false;
     add_squares(ball->centre());
     const MomentRows rows = add_moment_rows(Matrix::Identity(size, size), -ball->centre(), weight);
     result_.stretches_.push_back({begin, FromCorners{.row = rows.row,
@@ -457,6 +471,7 @@ bool EnvelopeProgram::Builder::add(const Utility& utility, const ConvexSet* set,
   }
   if (const auto* constrained = dynamic_cast<const Constrained*>(&utility)) {
     add_cost(constrained->objective(), weight);
+    if (options_.hard_limits) return add_limits(*constrained, weight, begin);
     return add_moments(constrained->constraints().table, -constrained->thresholds(), over, weight,
                        begin);
   }
@@ -473,9 +488,9 @@ bool EnvelopeProgram::Builder::add(const Utility& utility, const ConvexSet* set,
   return false;
 }
 
-std::optional<EnvelopeProgram> EnvelopeProgram::of(const EnvelopeProblem& problem, Index most_rows,
-                                                   const std::vector<Vector>& members) {
-  Builder builder(problem, most_rows, members);
+std::optional<EnvelopeProgram> EnvelopeProgram::of(const EnvelopeProblem& problem,
+                                                   const ProgramOptions& options) {
+  Builder builder(problem, options);
   if (!builder.add(problem.utility, &problem.ambiguity, 1, 0)) return std::nullopt;
   return builder.finish();
 }
@@ -514,8 +529,8 @@ AdversaryMixture EnvelopeProgram::distribution(const Stretch& stretch, const Pro
   }
   if (const auto* fixed = std::get_if<Fixed>(&stretch.how)) return {{1}, {fixed->value}};
   if (const auto* rows = std::get_if<FromRows>(&stretch.how)) {
-    const Vector raw = point.multipliers.segment(rows->row, rows->set->dimension()) / rows->scale;
-    return {{1}, {rows->set->project(raw)}};
+    const Vector raw = point.multipliers.segment(rows->row, rows->size) / rows->scale;
+    return {{1}, {rows->set != nullptr ? rows->set->project(raw) : raw.cwiseMax(0.0)}};
   }
   if (const auto* ceilings = std::get_if<FromCeilings>(&stretch.how)) {
     Vector xi = ceilings->centre;

@@ -16,6 +16,15 @@ struct AdversaryMixture {
   std::vector<Vector> members;
 };
 
+struct ProgramOptions {
+  Index most_rows = 4000;  // the normal equations are dense: 128 MB
+  // Members of the ambiguity set. Parts that are linear in a few xi on a set that is no polyhedron
+  // are taken on the hull of these, so that the program bounds Gamma from below.
+  std::vector<Vector> members = {};
+  // Constraints must hold, whatever their multipliers: these are then unbounded.
+  bool hard_limits = false;
+};
+
 // min over Lambda of max over xi of f_xi(lambda) as one program in lambda and a few variables more,
 // by duality of the inner maximum:
 //   linear in lambda and xi   LinearReward, RewardRobust, FeatureRewardRobust, Constrained, on
@@ -30,11 +39,9 @@ struct AdversaryMixture {
 // States that no policy visits are left out.
 class EnvelopeProgram {
  public:
-  // Empty where some part has no such form, or the program would have more than `most_rows` rows.
-  // With `members` of the ambiguity set: parts that are linear in a few xi on a set of another
-  // kind are taken on the hull of the members instead, so that the program bounds Gamma from below.
-  static std::optional<EnvelopeProgram> of(const EnvelopeProblem& problem, Index most_rows,
-                                           const std::vector<Vector>& members = {});
+  // Empty where some part has no such form, or the program would have too many rows.
+  static std::optional<EnvelopeProgram> of(const EnvelopeProblem& problem,
+                                           const ProgramOptions& options = {});
 
   const ConvexProgram& program() const { return program_; }
   bool is_linear() const { return program_.smooth.empty(); }
@@ -53,10 +60,11 @@ class EnvelopeProgram {
   struct Fixed {
     Vector value;
   };
-  struct FromRows {  // linear in xi: multipliers / scale, in the set
+  struct FromRows {  // linear in xi: multipliers / scale, in the set or else >= 0
     Index row = 0;
     double scale = 1;
     const ConvexSet* set = nullptr;
+    Index size = 0;
   };
   struct FromVertices {  // weights of vertices
     Index row = 0;

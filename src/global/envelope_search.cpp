@@ -48,19 +48,18 @@ void EnvelopeSearch::offer_member(const EnvelopePoint& member) {
   if (member.value < best_.value) offer_policy_of(member.occupancy);
 }
 
-void EnvelopeSearch::raise_bound(double bound) {
-  best_.lower_bound = std::max(best_.lower_bound, bound);
+void EnvelopeSearch::raise_bound(double bound, Witness witness) {
+  if (!(bound > best_.lower_bound)) return;
+  best_.lower_bound = bound;
+  best_.witness = std::move(witness);
   judge();
 }
 
 std::vector<Index> EnvelopeSearch::plan_against(const Cut& minorant) {
   PlannedBound planned = model_.planned(minorant, planned_values_);
   planned_values_ = std::move(planned.value);
-  if (planned.bound > best_.lower_bound) {
-    best_.witness = {.pieces = minorant.pieces,
-                     .potential = minorant.pieces.empty() ? Vector() : planned_values_};
-  }
-  raise_bound(planned.bound);
+  raise_bound(planned.bound, {.pieces = minorant.pieces,
+                              .potential = minorant.pieces.empty() ? Vector() : planned_values_});
   return std::move(planned.action);
 }
 

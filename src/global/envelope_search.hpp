@@ -34,8 +34,8 @@ class EnvelopeSearch {
   EnvelopePoint offer_policy_of(const Matrix& occupancy);
   // The same, where the member looks better than the best.
   void offer_member(const EnvelopePoint& member);
-  // A bound that was proven elsewhere.
-  void raise_bound(double bound);
+  // A bound that was proven elsewhere, with its witness.
+  void raise_bound(double bound, Witness witness);
   // Plans against a minorant of Gamma: raises the bound. Returns the plan's policy.
   std::vector<Index> plan_against(const Cut& minorant);
 

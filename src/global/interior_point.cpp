@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "rgu/base/lapack.hpp"
 
@@ -9,9 +10,13 @@ namespace rgu {
 namespace {
 
 constexpr double kFreeCurvature = 1e-8;  // of free variables: a proximal term
-constexpr double kLift = 1e-14;          // of the diagonal of the normal matrix
-constexpr double kDense = 0.15;          // share of entries above which rows are kept dense
+constexpr double kLift = 1e-14;          // of the diagonal of the normal matrix, at first
+constexpr double kMostLift = 1e-7;
+constexpr double kDense = 0.15;  // share of entries above which rows are kept dense
 constexpr int kHalvings = 12;
+constexpr double kAhead = 1e-2;
+constexpr double kNear = 1e-8;  // the error below which it may not grow
+constexpr double kLost = 100;   // by this factor
 
 // The largest a <= 1 with point + a move >= 0.
 double step_inside(const Vector& point, const Vector& move, const std::vector<char>* skipped) {
@@ -69,6 +74,40 @@ InteriorPoint::InteriorPoint(const ConvexProgram& program, const Vector& start)
     dense_ = Matrix(program.rows);
   }
   measure();
+  balance();
+  first_ = {.infeasibility = infeasibility(), .product = complementarity()};
+}
+
+// Multipliers that fit the slopes as well as they can [Mehrotra1992], and slacks around them that
+// keep the products of one size.
+void InteriorPoint::balance() {
+  const Vector theta = x_.cwiseAbs2().cwiseMax(1e-12);
+  Eigen::MatrixXd normal = normal_matrix(theta);
+  normal.diagonal() *= 1 + 1e-10;
+  const CholeskyFactor factor(std::move(normal));
+  Vector reduced = slope_;
+  reduced.head(program_.capped) += w_;
+  if (factor.positive_definite()) {
+    y_ = factor.solve(program_.rows * theta.cwiseProduct(reduced));
+    reduced -= program_.rows.transpose() * y_;
+  }
+  double lowest = 0, product = 0, mass = 0;
+  for (Index j = 0; j < x_.size(); ++j) {
+    if (program_.is_free[static_cast<std::size_t>(j)]) continue;
+    lowest = std::min(lowest, reduced(j));
+    product += x_(j) * std::abs(reduced(j));
+    mass += x_(j);
+  }
+  const double shift = std::max(-1.5 * lowest, mass > 0 ? 0.5 * product / mass : 0.0) + 1e-3;
+  for (Index j = 0; j < x_.size(); ++j) {
+    if (!program_.is_free[static_cast<std::size_t>(j)]) z_(j) = std::max(reduced(j) + shift, 1e-3);
+  }
+  measure();
+}
+
+double InteriorPoint::infeasibility() const {
+  return primal_.lpNorm<Eigen::Infinity>() / (1 + program_.right.lpNorm<Eigen::Infinity>()) +
+         dual_residual();
 }
 
 void InteriorPoint::measure() {
@@ -195,18 +234,19 @@ double InteriorPoint::merit(double target) const {
 
 bool InteriorPoint::advance() {
   const Index n = x_.size(), capped = program_.capped;
-  Vector theta(n), pull(capped);
+  Vector own(n), pull(capped);
   for (Index j = 0; j < n; ++j) {
     const bool is_free = program_.is_free[static_cast<std::size_t>(j)] != 0;
-    theta(j) = curvature_(j) + (is_free ? kFreeCurvature : z_(j) / x_(j));
+    own(j) = curvature_(j) + (is_free ? kFreeCurvature : z_(j) / x_(j));
   }
   for (Index j = 0; j < capped; ++j) pull(j) = w_(j) / (t_ - x_(j));
+  Vector theta = own;
   theta.head(capped) += pull;
-  double kappa = 1;
-  if (capped > 0) {  // sum of pull (1 - theta pull), without the difference
-    kappa = ((theta.head(capped) - pull).array() * pull.array() / theta.head(capped).array()).sum();
-  }
   theta = theta.cwiseInverse();
+  // sum of pull (1 - theta pull), without the difference.
+  const double kappa =
+      capped > 0 ? (own.head(capped).array() * pull.array() * theta.head(capped).array()).sum()
+                 : 1.0;
   Vector border = Vector::Zero(program_.right.size());
   Eigen::MatrixXd normal = normal_matrix(theta);
   if (capped > 0) {
@@ -215,14 +255,19 @@ bool InteriorPoint::advance() {
     border = program_.rows * pulled;
     normal.selfadjointView<Eigen::Lower>().rankUpdate(border, 1 / kappa);
   }
-  normal.diagonal() *= 1 + kLift;
   if (!normal.allFinite() || !(kappa > 0)) return false;
+  std::optional<CholeskyFactor> factor;
+  for (double lift = kLift; lift <= kMostLift; lift *= 1e3) {
+    normal.diagonal() *= 1 + lift;
+    factor.emplace(normal);
+    if (factor->positive_definite()) break;
+  }
+  if (!factor->positive_definite()) return false;
   const System system{.theta = std::move(theta),
                       .pull = std::move(pull),
                       .border = std::move(border),
                       .kappa = kappa,
-                      .factor = CholeskyFactor(std::move(normal))};
-  if (!system.factor.positive_definite()) return false;
+                      .factor = *std::move(factor)};
 
   const double mean = complementarity();
   const Direction predicted = direction(system, 0, nullptr);
@@ -235,7 +280,12 @@ bool InteriorPoint::advance() {
   }
   const double share = std::clamp(left / (mean * static_cast<double>(bounded_)), 1e-4, 1.0);
   double target = mean * share * share * share;
-  Direction move = direction(system, target, &predicted);
+  // Products that fall much faster than the residuals end at the boundary, far from the optimum.
+  const bool ahead =
+      infeasibility() > 1e-10 &&
+      mean / first_.product < kAhead * infeasibility() / std::max(first_.infeasibility, 1e-10);
+  if (ahead) target = mean;
+  Direction move = direction(system, target, ahead ? nullptr : &predicted);
   const auto shortened = [&](Steps steps) {
     const auto shorter = [](double step) { return step < 1 ? step * (0.9 + 0.0995 * step) : 1.0; };
     return Steps{.primal = shorter(steps.primal), .dual = shorter(steps.dual)};
@@ -244,7 +294,14 @@ bool InteriorPoint::advance() {
   if (!(move.x.allFinite() && move.y.allFinite() && move.z.allFinite())) return false;
   if (!gentle_) {
     if (std::max(steps.primal, steps.dual) < 1e-10) return false;
+    const double error = gap() + infeasibility();
+    const Direction before{.x = x_, .z = z_, .y = y_, .w = w_, .t = t_};
     move_by(move, steps);
+    if (error < kNear && !(gap() + infeasibility() < kLost * error)) {  // rounding has won
+      x_ = before.x, z_ = before.z, y_ = before.y, w_ = before.w, t_ = before.t;
+      measure();
+      return false;
+    }
     return true;
   }
   // Where the slopes bend, a step is only as long as the residuals fall.
@@ -258,9 +315,9 @@ bool InteriorPoint::advance() {
     const Vector x = x_, z = z_, y = y_, w = w_;
     const double t = t_;
     for (int k = 0; k < kHalvings; ++k) {
-      const double factor = std::exp2(-k);
-      move_by(move, {.primal = factor * steps.primal, .dual = factor * steps.dual});
-      if (merit(target) <= (1 - 0.01 * factor * steps.primal) * before) return true;
+      const double fraction = std::exp2(-k);
+      move_by(move, {.primal = fraction * steps.primal, .dual = fraction * steps.dual});
+      if (merit(target) <= (1 - 0.01 * fraction * steps.primal) * before) return true;
       x_ = x, z_ = z, y_ = y, w_ = w, t_ = t;
     }
     measure();

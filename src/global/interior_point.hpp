@@ -34,6 +34,8 @@ class InteriorPoint {
   struct System;
 
   void measure();
+  void balance();
+  double infeasibility() const;
   Direction direction(const System& system, double target, const Direction* predicted) const;
   struct Steps {
     double primal = 1;
@@ -59,6 +61,10 @@ class InteriorPoint {
   // What measure() finds at the point.
   Vector slope_, curvature_, dual_, primal_;
   double price_residual_ = 0;
+  struct {
+    double infeasibility = 0;
+    double product = 1;
+  } first_;  // at the start
 };
 
 }  // namespace rgu

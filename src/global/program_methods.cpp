@@ -8,12 +8,24 @@
 namespace rgu {
 namespace {
 
+constexpr Index kMostColumns = 20000;  // of a linear program for the simplex method
 constexpr Index kMostMembers = 600;
 constexpr int kMostSteps = 200;
 constexpr int kPatience = 8;    // steps that bring no smaller gap, once bounds are asked for
 constexpr double kClose = 100;  // bounds are asked for at this many times the gap wanted
 
 }  // namespace
+
+std::optional<ProgramPoint> solve(const EnvelopeProgram& program, const Matrix& start,
+                                  double accuracy) {
+  if (program.is_linear() && program.program().cost.size() <= kMostColumns) {
+    return solve_by_simplex(program.program());
+  }
+  InteriorPoint interior(program.program(), program.start(start));
+  for (int k = 0; k < kMostSteps && interior.gap() > accuracy && interior.advance(); ++k) {
+  }
+  return interior.point();
+}
 
 EnvelopePoint offer_solution(EnvelopeSearch& search, const EnvelopeProblem& problem,
                              const EnvelopeProgram& program, const ProgramPoint& point) {
@@ -55,18 +67,10 @@ bool InteriorPointMethod::advance(EnvelopeSearch& search) {
 
 bool HullMethod::advance(EnvelopeSearch& search) {
   if (members_.empty()) members_.push_back(search.best().nature);
-  const auto program = EnvelopeProgram::of(problem_, kMostRows, members_);
+  const auto program = EnvelopeProgram::of(problem_, {.members = members_});
   if (!program) return false;
-  std::optional<ProgramPoint> point;
-  if (program->is_linear()) {
-    point = solve_by_simplex(program->program());
-  } else {
-    InteriorPoint interior(program->program(), program->start(search.best().occupancy));
-    const double wanted = 0.01 * search.wanted_gap() / interior.unit();
-    for (int k = 0; k < kMostSteps && interior.gap() > wanted && interior.advance(); ++k) {
-    }
-    point = interior.point();
-  }
+  const auto point = solve(*program, search.best().occupancy,
+                           0.01 * search.wanted_gap() / search.best().cost_scale);
   if (!point) return false;
   const EnvelopePoint there = offer_solution(search, problem_, *program, *point);
   if (search.certified()) return true;

@@ -10,7 +10,10 @@
 
 namespace rgu {
 
-inline constexpr Index kMostRows = 4000;  // of a program: its normal equations are dense, 128 MB
+// The optimum of a program: by the simplex method where it is linear and small, else by interior
+// points down to a gap of `accuracy` times its largest cost. Empty where there is none.
+std::optional<ProgramPoint> solve(const EnvelopeProgram& program, const Matrix& start,
+                                  double accuracy);
 
 // Offers the policy of a solution, whose point it returns, and plans against the adversary's
 // mixture.

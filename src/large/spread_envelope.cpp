@@ -37,13 +37,13 @@ PlannedBound SpreadEnvelope::planned(const Cut& minorant, const Vector& guess) c
   SpreadPlan plan =
       spread_policy_iteration(model_, minorant.slope, {.tolerance = 1e-11, .start = guess});
   const Vector& v = plan.value;
-  const double bound = bound_of(
-      {.states = model_.states(),
-       .discount = model_.discount(),
-       .start_value = sum(model_.start().dot(v)),
-       .largest = largest(model_.ranks(), v.size() > 0 ? v.lpNorm<Eigen::Infinity>() : 0.0),
-       .shortfall = plan.lowest},
-      minorant.offset);
+  const double bound =
+      bound_of({.states = model_.states(),
+                .discount = model_.discount(),
+                .start_value = sum(model_.start().dot(v)),
+                .largest = largest(v.size() > 0 ? v.lpNorm<Eigen::Infinity>() : 0.0),
+                .shortfall = plan.lowest},
+               minorant.offset);
   return {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.value)};
 }
 

@@ -21,7 +21,10 @@ void for_each_successor(const FiniteMdp& mdp, Index row, const Visit& visit) {
   }
 }
 
-// The states that some policy visits, in the order in which they are found.
+// The states that some policy visits, ascending.
 std::vector<Index> reachable_states(const FiniteMdp& mdp);
+
+// The model on those states alone, of the same kind of kernel; `states` must be the reachable ones.
+FiniteMdp restricted_model(const FiniteMdp& mdp, const std::vector<Index>& states);
 
 }  // namespace rgu

@@ -86,7 +86,7 @@ inline constexpr std::array kMetricFields = {
     MetricField{"lower_bound", "least Γ", "no policy has a smaller worst case (proven)",
                 &Metrics::lower_bound},
     MetricField{"optimality_gap", "Γ − least Γ",
-                "the worst case is at most this much above the least possible (proven)",
+                "the worst case is within this of the global optimum (proven)",
                 &Metrics::optimality_gap},
     MetricField{"saddle_gap", "saddle gap", "saddle gap of the averages (proven)",
                 &Metrics::saddle_gap},

@@ -11,8 +11,9 @@
 //     world.json       sizes, nominal xi and grid, where they are not those of run.json
 //     policy.json      the policy: parameters, probabilities, occupancy; also the drawn iterate
 //     worst_case.json  Gamma, its kind, the worst xi
-//     certificate.json the least worst case that any policy can have, where that was proven
-//     result.json      how it ended
+//     problem.json     the problem in plain arrays, where a certificate was written for a small one
+//     certificate.json a lower bound on the worst case of every policy, with its witness
+//     result.json      how it ended, and the adversary's side of the solution
 //     events.out.tfevents.*  for TensorBoard, where asked for
 #pragma once
 

@@ -23,13 +23,59 @@ struct WorstCaseRecord {
   Vector nature;                // the worst xi
 };
 
+// A linear minorant of f_xi, and its share in a witness.
+struct WitnessPieceRecord {
+  double weight = 0;
+  Vector nature;     // xi
+  Matrix occupancy;  // (S, A): where f_xi is linearised; empty where that does not matter
+  Vector direction;  // of a drift: u; else empty
+};
+
+// What proves a lower bound (rgu::Witness in global/certificate.hpp).
+struct WitnessRecord {
+  std::vector<WitnessPieceRecord> pieces;  // empty: there is none
+  Vector potential;                        // V: (S)
+  double shortfall = Metrics::kNone;       // e
+
+  bool exists() const { return !pieces.empty(); }
+};
+
 // What is proven about the policies that a problem admits.
 struct CertificateRecord {
   double lower_bound = Metrics::kNone;  // no policy has a smaller worst case; NaN: nothing is known
   double best_known = Metrics::kNone;   // the smallest worst case that some policy is known to have
+  double gap_asked = Metrics::kNone;    // the gap that ends the search; NaN: not known
   std::string method;                   // one line: how the bound was found
+  WitnessRecord witness;                // of the bound
 
   bool exists() const { return !std::isnan(lower_bound); }
+};
+
+// A distribution over members of the ambiguity set.
+struct MixtureRecord {
+  Vector weights = {};               // >= 0, sum 1
+  std::vector<Vector> members = {};  // as many
+};
+
+// The adversary's side of a run. Empty vectors: the method has none.
+struct AdversaryRecord {
+  Vector last = {};            // xi_K, of the last iterate
+  Vector drawn = {};           // xi of the uniformly drawn iterate
+  Vector average = {};         // of the iterates, where the method averages
+  MixtureRecord mixture = {};  // the adversary's optimal strategy, where a witness proves it
+};
+
+// The limits of a constrained problem, at the policy that was found.
+struct LimitRecord {
+  Vector violation;  // (K): what each constraint is above its limit; empty: there are no limits
+  Vector needed;  // the multipliers that it takes to keep them, where the ambiguity set lacks them
+  // No policy keeps all limits: sum_k y_k (<c_k, lambda> - tau_k) >= excess > 0, whatever the
+  // policy, by the potential V over states.
+  Vector combination;  // y: (K); empty: not proven
+  double excess = Metrics::kNone;
+  Vector potential;  // V: (S)
+
+  bool is_infeasible() const { return combination.size() > 0; }
 };
 
 // What rounding leaves of a value that is 0: shown as 0.
@@ -69,11 +115,16 @@ struct SeedRecord {
   // Of the policy that was trained without ambiguity; NaN: there is none.
   double baseline_nominal = Metrics::kNone;
   double baseline_worst_case = Metrics::kNone;
+  double published_worst_case = Metrics::kNone;  // of the published method's policy; NaN: none
   CertificateRecord certificate;
+  AdversaryRecord adversary;
+  // Of a constrained problem: one for each limit, as the method found them; else empty.
+  Vector multipliers;
+  LimitRecord limits;
   std::vector<std::string> notes;    // about this seed
   std::optional<WorldRecord> world;  // its own, where it differs from that of the first seed
 
-  // The worst case is at most this above the least possible; NaN: not known.
+  // The worst case is within this of the global optimum; NaN: not known.
   double optimality_gap() const {
     const double slack = worst_case.kind == AnswerKind::kCertified ? worst_case.gap : 0;
     return worst_case.value + slack - certificate.lower_bound;

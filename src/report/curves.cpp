@@ -39,7 +39,7 @@ const std::vector<Group>& other_groups() {
        Scale::kLinear,
        {"objective", "envelope", "nominal", "lower_bound"}},
       {"optimality_gap",
-       "Worst case above the least possible, at most",
+       "Optimality gap of the worst case, at most",
        Scale::kLog,
        {"optimality_gap"}},
       {"saddle_gap",

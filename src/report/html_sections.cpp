@@ -113,23 +113,27 @@ bool has_last(const RunRecord& run, double Metrics::*member) {
 
 // The columns whose numbers line up.
 struct ResultColumns {
-  std::vector<std::string> nominal, worst, baseline, seconds;
+  std::vector<std::string> nominal, worst, bound, published, baseline, seconds;
 };
 
 ResultColumns result_columns(const RunRecord& run) {
-  std::vector<double> nominal, worst, baseline, seconds;
+  std::vector<double> nominal, worst, bound, published, baseline, seconds;
   for (const SeedRecord& seed : run.seeds) {
     nominal.push_back(shown_value(seed.nominal));
     worst.push_back(shown_value(seed.worst_case.value));
+    bound.push_back(shown_value(seed.certificate.lower_bound));
+    published.push_back(shown_value(seed.published_worst_case));
     baseline.push_back(shown_value(seed.baseline_worst_case));
     seconds.push_back(seed.seconds.empty() ? std::nan("") : seed.seconds.back());
   }
-  return {column(nominal), column(worst), column(baseline), column(seconds)};
+  return {column(nominal),   column(worst),    column(bound),
+          column(published), column(baseline), column(seconds)};
 }
 
 // The columns that not every problem has.
 struct ExtraColumns {
   bool baseline = false;
+  bool published = false;
   bool violation = false;
   bool certificate = false;
   bool residual = false;
@@ -137,6 +141,7 @@ struct ExtraColumns {
 
 ExtraColumns extra_columns(const RunRecord& run) {
   return {.baseline = !baseline_text(run).empty(),
+          .published = !published_text(run).empty(),
           .violation = has_last(run, &Metrics::violation),
           .certificate = !optimality_text(run).empty(),
           .residual = has_last(run, &Metrics::residual)};
@@ -153,12 +158,20 @@ std::string result_cells(const SeedRecord& seed, const ResultColumns& columns, s
       worst.kind == AnswerKind::kBestFound ? "not known" : short_number(worst.gap));
   if (extra.residual) html += fmt::format("<td>{}</td>", number(last.residual));
   if (extra.certificate) {
-    html += fmt::format("<td>{}</td>", short_number(std::max(0.0, seed.optimality_gap())));
+    html += fmt::format("<td>{}</td><td>{}</td>", columns.bound[i],
+                        short_number(std::max(0.0, seed.optimality_gap())));
   }
+  if (extra.published) html += fmt::format("<td>{}</td>", columns.published[i]);
   if (extra.baseline) html += fmt::format("<td>{}</td>", columns.baseline[i]);
   if (extra.violation) html += fmt::format("<td>{}</td>", short_number(last.violation));
   return html + fmt::format("<td>{}</td><td>{}</td>", last.samples > 0 ? count(last.samples) : "–",
                             columns.seconds[i]);
+}
+
+std::string list_text(const Vector& numbers) {
+  std::string text;
+  for (const double x : numbers) text += (text.empty() ? "" : ", ") + short_number(x);
+  return text;
 }
 
 constexpr std::size_t kMostSeedsWithMaps = 20;
@@ -263,7 +276,8 @@ std::string summary_section(const RunRecord& run, const Summary& summary) {
                            large(summary.price, best.worst_case.value - best.nominal),
                            instances ? summary.kinds : std::string(name_of(best.worst_case.kind)),
                            over_seeds(summary.price, "")});
-  html += "</dl>\n" + paragraph(optimality_text(run)) + paragraph(baseline_text(run));
+  html += "</dl>\n" + paragraph(optimality_text(run)) + paragraph(published_text(run)) +
+          paragraph(baseline_text(run));
   if (instances) {
     html += aside(
         "Large: the mean over the seeds. Each seed is a random instance of its own, so their "
@@ -287,7 +301,7 @@ std::string warning_section(const RunRecord& run, const Summary& summary) {
   }
   for (const std::string& warning : run.warnings) html += paragraph(warning);
   if (html.empty()) return "";
-  return "<section class=\"warnings\" id=\"warnings\"><div>\n<h2>To keep in mind</h2>\n" + html +
+  return "<section class=\"warnings\" id=\"warnings\"><div>\n<h2>Caveats</h2>\n" + html +
          "</div></section>\n";
 }
 
@@ -298,8 +312,11 @@ std::string result_section(const RunRecord& run, const Summary& summary) {
   std::string html = R"(<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col" class="left">seed</th><th scope="col" class="words">status</th><th scope="col">iterations</th><th scope="col">nominal f₀</th><th scope="col">worst case Γ</th><th scope="col" class="left">kind</th><th scope="col">gap</th>)";
   if (extra.residual) html += "<th scope=\"col\">residual</th>";
-  if (extra.certificate) html += "<th scope=\"col\">above the least, at most</th>";
-  if (extra.baseline) html += "<th scope=\"col\">Γ of nominal policy</th>";
+  if (extra.certificate) {
+    html += "<th scope=\"col\">lower bound</th><th scope=\"col\">optimality gap</th>";
+  }
+  if (extra.published) html += "<th scope=\"col\">published method Γ</th>";
+  if (extra.baseline) html += "<th scope=\"col\">nominal policy Γ</th>";
   if (extra.violation) html += "<th scope=\"col\">violation</th>";
   html += "<th scope=\"col\">samples</th><th scope=\"col\">seconds</th></tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < run.seeds.size(); ++i) {
@@ -312,6 +329,10 @@ std::string result_section(const RunRecord& run, const Summary& summary) {
   for (const SeedRecord& seed : run.seeds) {
     if (!seed.worst_case.method.empty() && &seed == &run.seeds[summary.best]) {
       html += aside(fmt::format("Worst case: {}.", seed.worst_case.method));
+    }
+    if (seed.multipliers.size() > 0) {
+      html += aside(fmt::format("Seed {}: multipliers of the constraints {}.", seed.seed,
+                                list_text(seed.multipliers)));
     }
     for (const std::string& note : seed.notes) {
       html += aside(fmt::format("Seed {}: {}", seed.seed, note));

@@ -43,6 +43,8 @@ std::string optimality_text(const RunRecord& run);
 // How the policies do in the worst case against those trained without ambiguity, in a sentence;
 // empty where there are none.
 std::string baseline_text(const RunRecord& run);
+// The same for the published method.
+std::string published_text(const RunRecord& run);
 
 // Throws InvalidInput unless the shapes of the record agree: policies, occupancies and the grid
 // with the states and actions, nature with its rows and columns. Empty parts are allowed.

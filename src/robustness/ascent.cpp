@@ -17,6 +17,11 @@ struct Point {
   UtilityGradient at;
 };
 
+// What accuracy is relative to: the value, and what the set can change it by.
+double size_of(const WorstCaseProblem& problem, const UtilityGradient& at) {
+  return std::max(std::abs(at.value), at.nature.norm() * problem.ambiguity.diameter());
+}
+
 Point evaluated(const WorstCaseProblem& problem, Vector nature) {
   UtilityGradient at = problem.at(nature);
   return {std::move(nature), std::move(at)};
@@ -89,11 +94,8 @@ Ascent certified_ascent(const WorstCaseProblem& problem, Vector start) {
   for (Index k = 0; k < problem.options.iterations; ++k) {
     const double gap = frank_wolfe_gap(problem.ambiguity, current.at.nature, current.nature);
     best.bound = std::min(best.bound, current.at.value + gap);
-    // What f may change by over the set; it falls to 0 with the gradient.
-    const double range = current.at.nature.norm() * problem.ambiguity.diameter();
-    if (k == 0) first_range = range;
-    const double size = std::max({std::abs(best.value), 1e-3 * range, 1e-6 * first_range});
-    if (best.bound - best.value <= problem.options.tolerance * size) break;
+    const double wanted = problem.options.tolerance * size_of(problem, current.at);
+    if (best.bound - best.value <= wanted) break;
     idle = best.bound - best.value < least ? 0 : idle + 1;
     least = std::min(least, best.bound - best.value);
     if (idle == kPatience) break;

@@ -6,6 +6,7 @@
 #include "rgu/ambiguity/ellipsoid.hpp"
 #include "rgu/ambiguity/lp_ball.hpp"
 #include "rgu/ambiguity/matrix_ball.hpp"
+#include "rgu/ambiguity/singleton.hpp"
 
 namespace rgu {
 
@@ -56,6 +57,9 @@ std::optional<MatrixBall> as_matrix_ball(const ConvexSet& set, MatrixSize size) 
       return std::nullopt;  // another norm, once the matrix is folded differently
     }
     return MatrixBall{ball->centre(), ball->radius()};
+  }
+  if (const auto* point = dynamic_cast<const Singleton*>(&set)) {
+    return MatrixBall{as_matrix(point->point(), size.rows, size.columns), 0};
   }
   const std::optional<EuclideanBall> ball = as_euclidean_ball(set);
   if (!ball) return std::nullopt;

@@ -26,7 +26,8 @@ struct BallImage {
 std::optional<BallImage> as_ball_image(const ConvexSet& set);
 
 // A ball of (rows, columns) matrices in which the perturbations of rank one are those of Frobenius
-// norm <= radius: FrobeniusBall, SpectralBall, or LpBall with p = 2 of the flattened matrix.
+// norm <= radius: FrobeniusBall, SpectralBall, LpBall with p = 2 of the flattened matrix, or
+// Singleton, of radius 0.
 struct MatrixBall {
   Matrix centre;
   double radius = 0;

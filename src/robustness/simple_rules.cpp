@@ -45,10 +45,8 @@ std::optional<WorstCase> regularized_linear(const WorstCaseProblem& problem) {
   Vector nearest = problem.ambiguity.project(centre + slope / modulus);
   const UtilityGradient there = problem.at(nearest);
   const double gap = frank_wolfe_gap(problem.ambiguity, there.nature, nearest);
-  // What f is, and what it may change by over the set.
-  const double size = std::abs(there.value) + slope.norm() * problem.ambiguity.diameter();
-  WorstCase answer =
-      bounded_answer(problem, std::move(nearest), there.value + gap, 1e-9 * size);
+  const double size = std::max(std::abs(there.value), slope.norm() * problem.ambiguity.diameter());
+  WorstCase answer = bounded_answer(problem, std::move(nearest), there.value + gap, 1e-9 * size);
   answer.method = "linear in xi less (mu/2)|xi - centre|^2: the projection of centre + gradient/mu";
   return answer;
 }

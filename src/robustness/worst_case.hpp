@@ -15,8 +15,7 @@ namespace rgu {
 
 struct WorstCaseOptions {
   double tolerance = 1e-9;   // > 0. Certified ascent: the Frank-Wolfe gap to reach, relative to
-                             // |value|, or if that is less to 1e-3 of |gradient| diameter at the
-                             // end or 1e-6 of it at the start
+                             // max(|value|, |gradient in xi| times the diameter)
   Index iterations = 20000;  // >= 1: the most steps of certified ascent, and of each start
   Index starts = 16;         // >= 1: of multi-start
   std::uint64_t seed = 0;    // of the random starts

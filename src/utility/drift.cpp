@@ -74,7 +74,10 @@ UtilityGradient Drift::evaluate(const Matrix& occupancy, const Vector& nature) c
   const Matrix moment = second_moment(occupancy);
   const Eigen::MatrixXd seen = map * moment * map.transpose();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(seen);
-  const SoftMinimum minimum = soft_minimum(solver.eigenvalues(), smoothing_);
+  // W M W' is positive semidefinite: what is below 0 is rounding, which smoothing must not amplify.
+  const SoftMinimum minimum = smoothing_ > 0
+                                  ? soft_minimum(solver.eigenvalues().cwiseMax(0.0), smoothing_)
+                                  : soft_minimum(solver.eigenvalues(), smoothing_);
   const Index count = minimum.weights.size();
   const Matrix vectors =
       solver.eigenvectors().leftCols(count) * minimum.weights.cwiseSqrt().asDiagonal();

@@ -21,6 +21,9 @@ class Variance final : public Utility {
  public:
   explicit Variance(const VarianceOptions& options);
 
+  const Features& features() const { return features_; }
+  double aversion() const { return aversion_; }
+
   UtilityGradient evaluate(const Matrix& occupancy, const Vector& nature) const override;
   UtilityTraits traits() const override;
   UtilityConstants constants(double nature_norm) const override;

@@ -9,8 +9,10 @@ import unittest
 
 RGU = os.environ["RGU"]
 
-# A sampled problem that takes seconds, and one that takes no time.
-SAMPLED = ["exploration", "--set", "gradient.kind=sampled", "--set", "output.checkpoint_seconds=0.02"]
+# A problem of many iterations, one whose gradients are sampled, and one that takes no time.
+DESCENT = ["exploration", "--set", "solver.method=worst-case", "--set", "stopping.iterations=1000", "--set",
+           "output.published=false"]
+SAMPLED = [*DESCENT, "--set", "gradient.kind=sampled", "--set", "output.checkpoint_seconds=0.02"]
 QUICK = ["inventory", "--set", "solver.method=worst-case", "--set", "stopping.iterations=20"]
 
 # Times are the one thing that differs between two runs of the same problem; the report shows them.

@@ -8,7 +8,7 @@ import re
 import subprocess
 import unittest
 
-from command_line import QUICK, RGU, SAMPLED, CommandLineTest
+from command_line import DESCENT, QUICK, RGU, SAMPLED, CommandLineTest
 
 
 class Looking(CommandLineTest):
@@ -143,7 +143,7 @@ class Solving(CommandLineTest):
 
     def test_on_a_terminal_progress_is_a_bar(self):
         done = subprocess.run(
-            ["script", "-qec", f"{RGU} solve exploration --set stopping.iterations=50 --out run",
+            ["script", "-qec", f"{RGU} solve {' '.join(DESCENT)} --set stopping.iterations=50 --out run",
              "/dev/null"], cwd=self.folder, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stdout, r"\x1b\[K\[#+\.*\] 250/250 .*it/s")
@@ -233,7 +233,7 @@ class Solving(CommandLineTest):
     def test_a_tiny_radius_is_as_good_as_none(self):
         worst = []
         for radius in ("0", "1e-155"):
-            self.rgu("solve", "exploration", "--seeds", "1", "--set", f"ambiguity.radius={radius}",
+            self.rgu("solve", *DESCENT, "--seeds", "1", "--set", f"ambiguity.radius={radius}",
                      "--set", "stopping.iterations=5", "--out", "run", "--force", "-q")
             worst.append(json.loads((self.folder / "run/seed-0/worst_case.json").read_text()))
         self.assertEqual(worst[1]["kind"], "exact")
@@ -253,13 +253,36 @@ class Solving(CommandLineTest):
     def test_a_constraint_that_is_exceeded_is_not_called_solved(self):
         result = self.rgu("solve", "constrained", "--set", "stopping.iterations=3", "--out", "run", "-q",
                           code=3)
-        self.assertIn("a constraint is exceeded by", result.stdout)
+        self.assertIn("constraints not met", result.stdout)
+        self.assertIn("above its limit", result.stdout)
         self.rgu("resume", "run", "-q", code=3)
 
-    def test_multipliers_on_the_edge_are_not_called_solved(self):
+    def test_a_constraint_that_is_met_is_not_called_broken(self):
+        result = self.rgu("solve", "constrained", "--method", "pgda", "--out", "run", "-q")
+        self.assertNotIn("not met", result.stdout)
+
+    def test_constraints_that_no_policy_meets_are_called_infeasible_with_a_proof(self):
+        result = self.rgu("solve", "constrained", "--method", "envelope", "--set",
+                          'utility.constraints=[{signal="hazard", at_most=-0.002}]', "--out", "run", "-q", code=5)
+        self.assertIn("infeasible: no policy meets the constraints", result.stdout)
+        record = json.loads((self.folder / "run/seed-0/result.json").read_text())
+        self.assertFalse(record["solved"])
+        self.assertEqual(record["limits"]["infeasible"]["combination"], [1])
+        self.assertAlmostEqual(record["limits"]["infeasible"]["excess"], 0.002, delta=1e-6)
+
+    def test_a_proven_optimum_that_breaks_a_limit_is_not_called_solved(self):
+        result = self.rgu("solve", "constrained", "--method", "envelope", "--set",
+                          'utility.constraints=[{signal="hazard", at_most=0.002}]', "--out", "run", "-q", code=3)
+        self.assertIn("constraints not met", result.stdout)
+        self.assertNotIn("optimal", result.stdout)
+        record = json.loads((self.folder / "run/seed-0/result.json").read_text())
+        self.assertAlmostEqual(record["limits"]["needed_multipliers"][0], 59.1, delta=0.1)
+
+    def test_a_set_of_multipliers_that_is_too_small_is_named(self):
         result = self.rgu("solve", "constrained", "--set", "ambiguity.upper=10", "--set",
                           "stopping.iterations=200", "--out", "run", "-q", code=3)
         self.assertIn("ambiguity set is too small", result.stdout)
+        self.assertIn("12.6, 10.75", result.stdout)
         record = json.loads((self.folder / "run/seed-0/result.json").read_text())
         self.assertFalse(record["solved"])
         self.assertIn("constraints not met", (self.folder / "run/report.html").read_text())
@@ -268,9 +291,9 @@ class Solving(CommandLineTest):
 class Judging(CommandLineTest):
     def setUp(self):
         super().setUp()
-        self.rgu("solve", "exploration", "--set", "stopping.iterations=60", "--seeds", "2", "--out",
+        self.rgu("solve", *DESCENT, "--set", "stopping.iterations=60", "--seeds", "2", "--out",
                  "robust", "-q")
-        self.rgu("solve", "exploration", "--set", "stopping.iterations=60", "--seeds", "2", "--set",
+        self.rgu("solve", *DESCENT, "--set", "stopping.iterations=60", "--seeds", "2", "--set",
                  "ambiguity.set=singleton", "--out", "nominal", "-q")
 
     def test_evaluate_finds_again_what_the_run_recorded(self):
@@ -301,7 +324,7 @@ class Judging(CommandLineTest):
                 self.assertIn(f"{abs(report['worst_case']):.3f}"[:5], page)
 
     def test_compare_judges_policies_not_parameters(self):
-        self.rgu("solve", "exploration", "--set", "stopping.iterations=60", "--seeds", "2", "--set",
+        self.rgu("solve", *DESCENT, "--set", "stopping.iterations=60", "--seeds", "2", "--set",
                  "policy.class=log-linear", "--set", "policy.features=7", "--out", "linear", "-q")
         own = json.loads(self.rgu("evaluate", "robust", "--json").stdout)
         judged = json.loads(self.rgu("compare", "linear", "robust", "--json").stdout)[1]["seeds"]
@@ -317,18 +340,17 @@ class Judging(CommandLineTest):
                 self.assertLessEqual(report["lower_bound"], report["worst_case"])
                 self.assertAlmostEqual(report["gap"], report["worst_case"] - report["lower_bound"], 12)
         text = self.rgu("certify", "robust").stdout
-        self.assertRegex(text, r"at most [0-9.e+-]+% above the least possible, proven")
+        self.assertRegex(text, r"within [0-9.e+-]+% of the global optimum, proven")
         certificate = json.loads((self.folder / "robust/seed-0/certificate.json").read_text())
         self.assertEqual(certificate["lower_bound"],
                          json.loads(self.rgu("certify", "robust", "--json").stdout)[0]["lower_bound"])
-        self.assertIn("above the least worst case that any policy can have",
-                      (self.folder / "robust/report.html").read_text())
-        self.assertIn("above the least, at most", self.rgu("show", "robust").stdout)
+        self.assertIn("of the global optimum", (self.folder / "robust/report.html").read_text())
+        self.assertIn("lower bound", self.rgu("show", "robust").stdout)
         self.rgu("solve", "risk", "--set", "stopping.iterations=5", "--out", "risk", "-q")
         self.refused("certify", "risk", says=["not convex"])
 
     def test_sweep_tabulates_price_and_gain(self):
-        points = json.loads(self.rgu("sweep", "exploration", "--set", "stopping.iterations=60", "--seeds",
+        points = json.loads(self.rgu("sweep", *DESCENT, "--set", "stopping.iterations=60", "--seeds",
                                      "2", "--radius", "0:0.4:0.2", "--json", "-q").stdout)
         self.assertEqual([(p["radius"], p["seed"]) for p in points],
                          [(r, s) for r in (0, 0.2, 0.4) for s in (0, 1)])
@@ -336,7 +358,7 @@ class Judging(CommandLineTest):
             if point["radius"] == 0:
                 self.assertEqual(point["robust_worst"], point["nominal_worst"])
             self.assertLessEqual(point["robust_worst"], point["nominal_worst"])
-        text = self.rgu("sweep", "exploration", "--set", "stopping.iterations=20", "--seeds", "1",
+        text = self.rgu("sweep", *DESCENT, "--set", "stopping.iterations=20", "--seeds", "1",
                         "--radius", "0.5", "--html", "sweep.html").stdout
         self.assertRegex(text, r"price +gain")
         self.assertTrue((self.folder / "sweep.svg").is_file())

@@ -5,10 +5,11 @@ RGU_TEST_WRITES says how many of N = 1 .. 200 are tried (all at night).
 
 import unittest
 
+from command_line import DESCENT
 from fault_case import WRITES, FaultCase, failing_writes
 
 ENOUGH = min(10, WRITES - 3)  # runs that must have met the full disk
-RUN = ["exploration", "--seeds", 20, "--threads", 1, "--set", "output.checkpoint_seconds=0", "--set",
+RUN = [*DESCENT, "--seeds", 20, "--threads", 1, "--set", "output.checkpoint_seconds=0", "--set",
        "stopping.iterations=40", "-q"]
 
 

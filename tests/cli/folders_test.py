@@ -6,11 +6,11 @@ import shutil
 import signal
 import unittest
 
-from command_line import RGU
+from command_line import DESCENT, RGU
 from fault_case import SEED, FaultCase
 
 FLIPS = int(os.environ.get("RGU_TEST_FLIPS", "50"))
-SMALL = ["exploration", "--seeds", 1, "--threads", 1, "--set", "output.checkpoint_seconds=0.005", "-q"]
+SMALL = [*DESCENT, "--seeds", 1, "--threads", 1, "--set", "output.checkpoint_seconds=0.005", "-q"]
 
 
 def run_words(iterations):

@@ -7,13 +7,13 @@ import json
 import subprocess
 import unittest
 
-from command_line import RGU
+from command_line import DESCENT, RGU
 from fault_case import EVENTS, RUDE_OR_POLITE, FaultCase
 
 COMMON = ["--seeds", 2, "--threads", 2, "--set", "output.checkpoint_seconds=0.02", "-q"]
-EXACT = ["exploration", *COMMON, "--set", "stopping.iterations=1500"]
-SAMPLED = ["exploration", *COMMON, "--set", "gradient.kind=sampled", "--set", "stopping.iterations=600"]
-SWEEP = ["sweep", "exploration", "--radius", "0:0.4:0.1", "--seeds", 1, "--threads", 1, "-q"]
+EXACT = [*DESCENT, *COMMON, "--set", "stopping.iterations=1500"]
+SAMPLED = [*DESCENT, *COMMON, "--set", "gradient.kind=sampled", "--set", "stopping.iterations=600"]
+SWEEP = ["sweep", *DESCENT, "--radius", "0:0.4:0.1", "--seeds", 1, "--threads", 1, "-q"]
 GARNET = """name = "garnet"
 [model]
 generator = "garnet"
@@ -86,8 +86,8 @@ class Kills(FaultCase):
             self.files_killed(["convert", "garnet.toml", name, "--force"], duration, [name], expected)
 
     def test_certifying_leaves_whole_certificates_or_none(self):
-        self.rgu("solve", "exploration", "--seeds", "4", "-q", "--set", "stopping.iterations=50", "--out", "whole")
-        self.rgu("solve", "exploration", "--seeds", "4", "-q", "--set", "stopping.iterations=50", "--out", "killed")
+        self.rgu("solve", *DESCENT, "--seeds", "4", "-q", "--set", "stopping.iterations=50", "--out", "whole")
+        self.rgu("solve", *DESCENT, "--seeds", "4", "-q", "--set", "stopping.iterations=50", "--out", "killed")
         duration = self.seconds("certify", "whole")
         certified = self.files("whole")
 

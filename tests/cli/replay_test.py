@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from command_line import QUICK, RGU, SAMPLED, CommandLineTest
+from command_line import DESCENT, QUICK, RGU, SAMPLED, CommandLineTest
 
 SHORT = ["--set", "stopping.iterations=12"]
 LONG = int(os.environ["RGU_TEST_ITERATIONS"])
@@ -65,7 +65,7 @@ class Identical(ReplayTest):
                 self.assertEqual(self.files(name), before)
 
     def test_seeds_are_chosen_and_told_in_words(self):
-        self.rgu("solve", "exploration", *SHORT, "--seeds", "3", "--out", "run", "-q")
+        self.rgu("solve", *DESCENT, *SHORT, "--seeds", "3", "--out", "run", "-q")
         told = self.replay("run", "--seed", "2", "--seed", "0")
         self.assertEqual([seed["seed"] for seed in told["seeds"]], [2, 0])
         text = self.rgu("replay", "run").stdout
@@ -89,7 +89,7 @@ class Identical(ReplayTest):
                     path.chmod(0o700)
 
     def test_a_limit_that_was_raised_leaves_a_line_that_replays_too(self):
-        self.rgu("solve", "exploration", "--seeds", "1", "--set", "stopping.iterations=25", "--set",
+        self.rgu("solve", *DESCENT, "--seeds", "1", "--set", "stopping.iterations=25", "--set",
                  "output.metrics_every=10", "--out", "run", "-q")
         self.rgu("resume", "run", "--set", "stopping.iterations=40", "-q")
         lines = (self.folder / "run/seed-0/metrics.jsonl").read_text().splitlines()

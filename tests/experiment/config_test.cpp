@@ -11,6 +11,8 @@
 
 #include "laws/throws.hpp"
 #include "rgu/experiment/built_in.hpp"
+#include "rgu/experiment/method.hpp"
+#include "rgu/experiment/runner.hpp"
 
 namespace rgu {
 namespace {
@@ -41,7 +43,8 @@ TEST(Config, FillsInTheDefaults) {
   EXPECT_TRUE(std::holds_alternative<SingletonConfig>(config.ambiguity.kind));
   EXPECT_EQ(config.gradient.kind, GradientKind::kExact);
   EXPECT_TRUE(std::holds_alternative<AutoConfig>(config.solver.method));
-  EXPECT_EQ(config.stopping.iterations, 300);
+  EXPECT_FALSE(config.stopping.iterations.has_value());
+  EXPECT_EQ(iteration_limit(config), 300);
   EXPECT_FALSE(config.stopping.seconds.has_value());
   EXPECT_EQ(config.output.checkpoint_seconds, 2.0);
   expect_round_trip(config);
@@ -236,6 +239,47 @@ TEST(ConfigKeys, GiveDefaultsRangesAndChoices) {
       EXPECT_EQ(key.choices[7].name, "drift");
     }
   }
+}
+
+// As the first version wrote it into run.json: its folders are still read, whatever [stopping] and
+// [output] say and whatever keys they have been given since.
+TEST(Fingerprint, IsThatOfTheFirstVersionAndLeavesOutWhatMayChange) {
+  const std::string problem = R"(
+name = "constrained"
+description = "grid world with limits on hazards and mud: constrained reinforcement learning"
+seeds = 1
+[model]
+generator = "grid"
+map = """
+S..m....
+.##m.H..
+..#..H..
+.HHm.#..
+...m.#.G
+.##...#.
+...H....
+S..H..mm
+"""
+slip = 0.1
+discount = 0.95
+[utility]
+type = "constrained"
+signal = "goal"
+constraints = [{ signal = "hazard", at_most = 0.01 }, { signal = "m", at_most = 0.02 }]
+[ambiguity]
+set = "box"
+lower = 0
+upper = 50
+[solver]
+method = "prox-extragradient"
+)";
+  const auto of = [&](const std::vector<std::string>& sets) {
+    return fingerprint(read_config({.name = "p", .text = problem, .folder = {}}, sets));
+  };
+  EXPECT_EQ(of({}), "cb696493");
+  EXPECT_EQ(of({"stopping.iterations=7", "stopping.seconds=2", "output.published=true"}),
+            "cb696493");
+  EXPECT_NE(of({"model.slip=0.2"}), "cb696493");
 }
 
 }  // namespace

@@ -176,7 +176,8 @@ TEST(DriftInteriorPoint, NearTheSmallestSingularValueLosesDigitsButNotTheBounds)
     for (const double margin : {1e-2, 1e-3, 1e-4}) {
       const FrobeniusBall ball = instance.ball(1 - margin);
       const GlobalSolution found = drift_interior_point(instance.mdp, instance.drift, ball);
-      EXPECT_GE(checked_gap(instance, ball, found), 0) << seed << " margin " << margin;
+      EXPECT_GE(checked_gap(instance, ball, found) * std::abs(found.value), -1e-13 * scale)
+          << seed << " margin " << margin;
       EXPECT_LE(found.gap(), 1e-10 * scale) << seed << " margin " << margin;
       EXPECT_LT(found.value, 0) << seed << " margin " << margin;
     }
@@ -334,16 +335,18 @@ TEST(DriftInteriorPoint, RefusesWhatItCannotSolve) {
   refused(other, ball, {}, "drift utility is of 9 states and 2 actions, the model has 6 and 3");
 }
 
-// Of the 10,001 states of the first model all can be reached, of those of the second only one.
-TEST(DriftInteriorPoint, RefusesMorePairsThanFitInMemoryUnlessTheyAreUnreachable) {
-  const Index states = kLargestDriftProgram + 1;
+// All of the 10,000 states of the first model can be reached, and only one of the second.
+TEST(DriftInteriorPoint, RefusesMoreStatesThanFitInMemoryUnlessTheyAreUnreachable) {
+  const Index states = kLargestDriftOrder;
   SparseMatrix stay(states, states);
   stay.setIdentity();
   const Drift drift({.actions = 1, .features = Matrix::Ones(states, 1), .dimension = 1});
   const FrobeniusBall ball(Matrix{{1}}, 0.5);
   const FiniteMdp all(stay, Vector::Constant(states, 1.0 / static_cast<double>(states)), 0.5);
   expect_invalid([&] { drift_interior_point(all, drift, ball); },
-                 "reachable state-action pairs are 10001, must be at most 10000");
+                 "reachable states (10000) and products of two of the 1 features are 10001 "
+                 "equations, must be at most 10000");
+  EXPECT_EQ(drift_program_order(all, drift), 10001);
   const FiniteMdp one(stay, Vector::Unit(states, 3), 0.5);
   EXPECT_NEAR(drift_interior_point(one, drift, ball).value, -0.25, 1e-12);
 }

@@ -452,6 +452,18 @@ TEST(EnvelopeSolver, StandsStillWhereEveryMethodIsExhausted) {
   EXPECT_EQ(solver.best().iterations, steps);
 }
 
+TEST(EnvelopeMinimum, OfADriftWithoutAmbiguityTakesInteriorPointsAsOnABallOfRadiusZero) {
+  const FiniteMdp mdp = random_dense(6, 3, 0.9, 39);
+  const Drift drift({.actions = 3, .features = normal_matrix(18, 5, 40), .dimension = 3});
+  const Matrix centre = Matrix::Identity(3, 5);
+  const GlobalSolution point = envelope_minimum(mdp, drift, Singleton(flatten(centre)));
+  const GlobalSolution ball = envelope_minimum(mdp, drift, FrobeniusBall(centre, 0));
+  EXPECT_EQ(point.status, GlobalStatus::kCertified);
+  EXPECT_EQ(point.iterations, 1);
+  EXPECT_NEAR(point.value, ball.value, 1e-6 * std::abs(ball.value));
+  expect_honest_value({mdp, drift, Singleton(flatten(centre))}, point);
+}
+
 TEST(EnvelopeMinimum, StopsAtItsIterations) {
   const FiniteMdp mdp = random_dense(8, 3, 0.9, 37);
   const Entropy utility({.shape = shape_of(mdp), .over = Marginal::kStateActions});
@@ -463,6 +475,28 @@ TEST(EnvelopeMinimum, StopsAtItsIterations) {
   expect_honest_value({mdp, utility, none}, few);
   expect_honest_bound({mdp, utility, none}, few);
   EXPECT_EQ(envelope_minimum(mdp, utility, none, {.iterations = 0}).iterations, 0);
+}
+
+// -|x|^2 / 2 is concave.
+class ConcaveDeclaredConvex final : public Utility {
+ public:
+  ConcaveDeclaredConvex() : Utility({.states = 6, .actions = 3, .nature = 0}) {}
+  UtilityGradient evaluate(const Matrix& occupancy, const Vector&) const override {
+    return {.value = -0.5 * occupancy.squaredNorm(), .occupancy = -occupancy, .nature = {}};
+  }
+  UtilityTraits traits() const override {
+    return {.convex_in_occupancy = true, .nature = NatureShape::kNone};
+  }
+  UtilityConstants constants(double) const override { return {}; }
+};
+
+TEST(EnvelopeMinimum, RefusesAUtilityThatIsNotConvexAlthoughItSaysSo) {
+  const ConcaveDeclaredConvex utility;
+  const Singleton none = no_nature();
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const FiniteMdp mdp = random_dense(6, 3, 0.9, seed);
+    expect_invalid([&] { envelope_minimum(mdp, utility, none); }, "declared convex");
+  }
 }
 
 TEST(EnvelopeMinimum, RefusesWhatItCannotProve) {

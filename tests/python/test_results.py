@@ -7,16 +7,17 @@ import numpy as np
 import pytest
 
 import rgu
+from worlds import DESCENT
 
 
 @pytest.fixture(scope="module")
 def result():
-    return rgu.solve("exploration", iterations=30, baseline=True)
+    return rgu.solve(DESCENT, iterations=30, baseline=True)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    return rgu.run("exploration", tmp_path_factory.mktemp("runs") / "run", seeds=2, iterations=10)
+    return rgu.run(DESCENT, tmp_path_factory.mktemp("runs") / "run", seeds=2, iterations=10)
 
 
 def test_metrics_are_columns(result):
@@ -92,7 +93,7 @@ def test_html_is_escaped():
 
 def test_a_run_is_found_from_other_folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run = rgu.run("exploration", "run", seeds=1, iterations=3)
+    run = rgu.run(DESCENT, "run", seeds=1, iterations=3)
     monkeypatch.chdir("/")
     assert run[0].parameters.shape == (50,)
 
@@ -107,10 +108,10 @@ def test_reprs(result, run):
 
 
 def test_arrays_outlive_results():
-    policy = rgu.solve("exploration", iterations=3).policy
+    policy = rgu.solve(DESCENT, iterations=3).policy
     kept = policy.copy()
     for _ in range(3):
-        rgu.solve("exploration", iterations=3)
+        rgu.solve(DESCENT, iterations=3)
     assert np.array_equal(policy, kept)
     assert not policy.flags.writeable
 

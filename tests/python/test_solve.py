@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import rgu
-from worlds import random_kernel
+from worlds import DESCENT, random_kernel
 
 RGU = os.environ.get("RGU_PROGRAM")
 
@@ -37,7 +37,8 @@ def files_of(folder, seed):
 @pytest.mark.parametrize(
     "problem, options",
     [
-        ("exploration", {"stopping.iterations": 60}),
+        ("exploration", {}),
+        ("exploration", {"solver.method": "worst-case", "stopping.iterations": 60}),
         ("exploration", {"stopping.iterations": 20, "gradient.kind": "sampled"}),
         ("paper/exploration", {"stopping.iterations": 15}),
         ("constrained", {"stopping.iterations": 40}),
@@ -49,9 +50,10 @@ def test_equals_the_command_line_to_the_bit(problem, options, tmp_path):
     folder = tmp_path / "run"
     sets = [part for key, value in options.items() for part in ("--set", f"{key}={value}")]
     command = [RGU, "solve", problem, "--out", str(folder), "--seeds", "1", "-q", *sets]
-    subprocess.run(command, capture_output=True, text=True, check=True)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
     metrics, policy, worst = files_of(folder, 0)
     result = rgu.solve(problem, seed=0, options=options)
+    assert ended.returncode == (0 if result.solved else 3), ended.stderr
     assert np.array_equal(result.policy, np.array(policy["policy"]))
     assert np.array_equal(result.parameters, np.array(policy["parameters"]))
     assert result.worst_case.value == worst["value"]
@@ -62,25 +64,28 @@ def test_equals_the_command_line_to_the_bit(problem, options, tmp_path):
         assert np.array_equal(result.metrics.get(name, np.full(len(metrics), np.nan)), written,
                               equal_nan=True)
     loaded = rgu.load_run(folder)
+    assert np.array_equal(loaded[0].adversary.last, result.adversary.last)
+    assert np.array_equal(loaded[0].adversary.drawn, result.adversary.drawn)
+    assert (loaded[0].adversary.mixture is None) == (result.adversary.mixture is None)
     assert np.array_equal(loaded[0].policy, result.policy)
     assert np.array_equal(loaded[0].parameters, result.parameters)
 
 
 def test_runs_in_folders_equal_those_in_memory(tmp_path):
-    run = rgu.run("exploration", tmp_path / "run", seeds=[2, 5], iterations=10, threads=2)
+    run = rgu.run(DESCENT, tmp_path / "run", seeds=[2, 5], iterations=10, threads=2)
     assert [result.seed for result in run.seeds] == [2, 5]
     for result in run.seeds:
-        again = rgu.solve("exploration", seed=result.seed, iterations=10)
+        again = rgu.solve(DESCENT, seed=result.seed, iterations=10)
         assert np.array_equal(again.policy, result.policy)
         assert again.worst_case.value == result.worst_case.value
     with pytest.raises(ValueError, match="run"):
-        rgu.run("exploration", tmp_path / "run", iterations=10)
-    assert len(rgu.run("exploration", tmp_path / "run", seeds=1, iterations=3, force=True)) == 1
+        rgu.run(DESCENT, tmp_path / "run", iterations=10)
+    assert len(rgu.run(DESCENT, tmp_path / "run", seeds=1, iterations=3, force=True)) == 1
 
 
 def test_threads_do_not_change_the_result():
     one, two = (
-        rgu.solve("exploration", gradient="sampled", iterations=10, threads=n) for n in (1, 2)
+        rgu.solve(DESCENT, gradient="sampled", iterations=10, threads=n) for n in (1, 2)
     )
     assert np.array_equal(one.policy, two.policy)
 
@@ -124,16 +129,57 @@ def test_certificates():
 
 
 def test_baseline():
-    result = rgu.solve("exploration", baseline=True, iterations=100)
+    result = rgu.solve(DESCENT, baseline=True, iterations=100)
     assert result.baseline_worst_case > result.worst_case.value
-    assert np.isnan(rgu.solve("exploration", iterations=5).baseline_worst_case)
-    asked = rgu.solve("exploration", iterations=5, options={"output": {"baseline": True}})
+    assert np.isnan(rgu.solve(DESCENT, iterations=5).baseline_worst_case)
+    asked = rgu.solve(DESCENT, iterations=5, options={"output": {"baseline": True}})
     assert not np.isnan(asked.baseline_worst_case)
+
+
+def test_published_method_beside():
+    asked = rgu.solve(DESCENT, iterations=5, options={"output.published": True})
+    assert -0.12 < asked.published_worst_case < -0.05
+    assert np.isnan(rgu.solve(DESCENT, iterations=5).published_worst_case)
+
+
+def test_the_adversarys_answers_are_arrays():
+    saddle = rgu.solve("constrained", iterations=400)
+    assert saddle.multipliers == pytest.approx([12.6, 10.75], rel=0.01)
+    assert np.array_equal(saddle.adversary.last, saddle.multipliers)
+    assert saddle.adversary.drawn.shape == (2,)
+    assert saddle.adversary.average is None and saddle.adversary.mixture is None
+    optimum = rgu.solve("constrained", method="envelope")
+    assert optimum.multipliers == pytest.approx([12.6, 10.75], rel=0.01)
+    mixture = optimum.adversary.mixture
+    assert mixture.weights == pytest.approx([1])
+    assert mixture.mean == pytest.approx(optimum.multipliers)
+    averaged = rgu.solve("constrained", method="occupancy", iterations=50)
+    assert np.array_equal(averaged.adversary.average, averaged.multipliers)
+    assert rgu.solve("constrained", method="worst-case", iterations=5).multipliers is None
+    assert rgu.solve("inventory").multipliers is None
+    weights, members = rgu.envelope("imitation").mixture
+    assert weights.sum() == pytest.approx(1) and len(members) == len(weights)
+
+
+def test_verify_checks_certificates(tmp_path):
+    rgu.run("inventory", tmp_path / "run", method="envelope")
+    (seed,) = rgu.verify(tmp_path / "run")
+    assert seed.holds and seed.failures == [] and 0 <= seed.gap < 1e-5
+    assert seed.claimed_bound <= seed.proven_bound <= seed.worst_case.value
+    file = tmp_path / "run/seed-0/certificate.json"
+    certificate = json.loads(file.read_text())
+    certificate["lower_bound"] += 1e-6
+    file.write_text(json.dumps(certificate))
+    (seed,) = rgu.verify(tmp_path / "run")
+    assert not seed.holds and "the lower bound is" in seed.failures[0]
+    file.write_text("{")
+    with pytest.raises(ValueError, match="certificate.json"):
+        rgu.verify(tmp_path / "run")
 
 
 @pytest.mark.parametrize("method", ["envelope", "worst-case", "prox-extragradient"])
 def test_no_iterations_leave_the_start(method):
-    result = rgu.solve("exploration", method=method, iterations=0)
+    result = rgu.solve(DESCENT, method=method, iterations=0)
     assert np.allclose(result.policy, 1 / 5)
 
 
@@ -144,7 +190,7 @@ def test_callback_sees_every_iteration_and_stops():
         rows.append(row)
         return row["iteration"] == 7
 
-    result = rgu.solve("exploration", iterations=100, callback=callback)
+    result = rgu.solve(DESCENT, iterations=100, callback=callback)
     assert [row["iteration"] for row in rows] == list(range(1, 8))
     assert rows[3]["objective"] == result.metrics["objective"][3]
     assert result.interrupted and not result.solved
@@ -156,8 +202,8 @@ def test_what_a_callback_raises_comes_out():
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        rgu.solve("exploration", callback=callback)
-    assert rgu.solve("exploration", iterations=2).status == "iteration limit"
+        rgu.solve(DESCENT, callback=callback)
+    assert rgu.solve(DESCENT, iterations=2).status == "iteration limit"
 
 
 def test_ctrl_c_returns_what_was_reached():
@@ -165,7 +211,7 @@ def test_ctrl_c_returns_what_was_reached():
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     begin = time.monotonic()
-    result = rgu.solve("exploration", iterations=10**7)
+    result = rgu.solve(DESCENT, iterations=10**7)
     assert time.monotonic() - begin < 20
     assert result.interrupted
     assert result.metrics["iteration"][-1] >= 1
@@ -196,7 +242,7 @@ def test_ones_own_signal_handler_stays_in_charge():
     with own_handler():
         threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         with pytest.raises(Enough):
-            rgu.solve("exploration", iterations=10**7)
+            rgu.solve(DESCENT, iterations=10**7)
 
 
 LOOPS = """
@@ -208,7 +254,7 @@ def callback(row):
     while True:
         time.sleep(0.01)
 try:
-    rgu.solve("exploration", callback=callback)
+    rgu.solve("exploration", method="worst-case", callback=callback)
 except KeyboardInterrupt:
     print("out")
 """
@@ -216,7 +262,7 @@ except KeyboardInterrupt:
 DAEMON = """
 import threading, time
 import rgu
-threading.Thread(target=lambda: rgu.solve("exploration", iterations=10**7), daemon=True).start()
+threading.Thread(target=lambda: rgu.solve("exploration", method="worst-case", iterations=10**7), daemon=True).start()
 time.sleep(0.3)
 print("end")
 """
@@ -231,7 +277,7 @@ def test_programs_end(script, said):
 def test_ones_own_handler_is_heard_by_every_long_call(tmp_path):
     with own_handler():
         for call in (
-            lambda: rgu.run("exploration", tmp_path / "run", seeds=2, iterations=10**6, force=True,
+            lambda: rgu.run(DESCENT, tmp_path / "run", seeds=2, iterations=10**6, force=True,
                             options={"output.metrics_every": 10**5}),
             lambda: rgu.envelope(garnet_problem(), tolerance=1e-14, iterations=10**6),
         ):
@@ -257,7 +303,7 @@ def test_what_a_callback_raises_stops_the_other_seeds(tmp_path):
             raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        rgu.run("exploration", tmp_path / "run", seeds=2, threads=2, iterations=1500, callback=callback)
+        rgu.run(DESCENT, tmp_path / "run", seeds=2, threads=2, iterations=1500, callback=callback)
     assert len(calls) < 100
 
 
@@ -273,7 +319,7 @@ def test_the_lock_is_released():
     counter = threading.Thread(target=count)
     counter.start()
     begin = time.monotonic()
-    rgu.solve("exploration", iterations=2000)
+    rgu.solve(DESCENT, iterations=2000)
     end = time.monotonic()
     stop.set()
     counter.join()
@@ -285,7 +331,7 @@ def test_several_solves_at_once():
     results = [None] * 3
 
     def work(i):
-        results[i] = rgu.solve("exploration", seed=i, iterations=50)
+        results[i] = rgu.solve(DESCENT, seed=i, iterations=50)
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
     for thread in threads:
@@ -293,17 +339,17 @@ def test_several_solves_at_once():
     for thread in threads:
         thread.join()
     for i, result in enumerate(results):
-        assert np.array_equal(result.policy, rgu.solve("exploration", seed=i, iterations=50).policy)
+        assert np.array_equal(result.policy, rgu.solve(DESCENT, seed=i, iterations=50).policy)
 
 
 def test_progress_goes_to_standard_error(capfd):
-    rgu.solve("exploration", iterations=20, progress=True)
+    rgu.solve(DESCENT, iterations=20, progress=True)
     assert "iteration" in capfd.readouterr().err
 
 
 def test_resumed_runs_are_the_same(tmp_path):
-    whole = rgu.run("exploration", tmp_path / "whole", seeds=1, iterations=40)
-    cut = rgu.run("exploration", tmp_path / "cut", seeds=1, iterations=40,
+    whole = rgu.run(DESCENT, tmp_path / "whole", seeds=1, iterations=40)
+    cut = rgu.run(DESCENT, tmp_path / "cut", seeds=1, iterations=40,
                   callback=lambda row: row["iteration"] >= 15)
     assert cut[0].interrupted
     resumed = rgu.resume(tmp_path / "cut")
@@ -327,24 +373,24 @@ def test_resumed_runs_are_the_same(tmp_path):
 )
 def test_bad_options(arguments, message):
     with pytest.raises(ValueError, match=message):
-        rgu.solve("exploration", **arguments)
+        rgu.solve(DESCENT, **arguments)
 
 
 def test_bad_problems(tmp_path):
     with pytest.raises(ValueError, match="explorations"):
         rgu.solve("explorations")
     with pytest.raises(TypeError, match="seed is None"):
-        rgu.solve("exploration", seed=None)
+        rgu.solve(DESCENT, seed=None)
     with pytest.raises(ValueError, match="threads"):
-        rgu.run("exploration", tmp_path / "kept", threads=0)
+        rgu.run(DESCENT, tmp_path / "kept", threads=0)
     assert not (tmp_path / "kept").exists()
     with pytest.raises(TypeError, match="seed is '12'"):
-        rgu.run("exploration", tmp_path / "kept", seeds="12")
-    assert len(rgu.run("exploration", tmp_path / "kept", seeds=np.int64(2), iterations=2)) == 2
+        rgu.run(DESCENT, tmp_path / "kept", seeds="12")
+    assert len(rgu.run(DESCENT, tmp_path / "kept", seeds=np.int64(2), iterations=2)) == 2
     with pytest.raises(TypeError, match="problem is a int"):
         rgu.solve(3)
     with pytest.raises(TypeError, match="cannot be a object"):
-        rgu.solve("exploration", options={"stopping.iterations": object()})
+        rgu.solve(DESCENT, options={"stopping.iterations": object()})
     with pytest.raises(ValueError, match="only the tables"):
         rgu.solve(small_problem(), options={"model.states": 3})
     with pytest.raises(ValueError, match="made of parts"):

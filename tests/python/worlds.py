@@ -2,6 +2,14 @@
 
 import numpy as np
 
+import rgu
+
+# A built-in problem by a method of many iterations.
+DESCENT = rgu.Problem.from_file(
+    "exploration",
+    {"solver": {"method": "worst-case"}, "stopping.iterations": 1000, "output.published": False},
+)
+
 
 def random_kernel(states, actions, seed=0):
     """(S, A, S), rows sum to 1."""

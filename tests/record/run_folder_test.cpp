@@ -269,6 +269,7 @@ SeedFiles sample_seed() {
                              .method = "search",
                              .nature = Vector::Constant(2, 0.25)};
   files.record.notes = {"a note"};
+  files.record.adversary = {.last = Vector{{1, 2}}, .drawn = Vector{{3, 1.0 / 3}}};
   files.parameters = Vector::Constant(2, 1.0 / 7);
   files.drawn_parameters = Vector::Zero(2);
   files.drawn_policy = Matrix::Ones(2, 1);
@@ -303,6 +304,76 @@ TEST_F(RunFolderTest, ARunReadsBackAsItWasWritten) {
   EXPECT_EQ(seed.worst_case.kind, AnswerKind::kBestFound);
   EXPECT_EQ(seed.policy, Matrix::Ones(2, 1));
   EXPECT_EQ(read_policy(folder.seed(5)), Matrix::Ones(2, 1));
+}
+
+TEST_F(RunFolderTest, TheAdversarysAnswersReadBackAsTheyWereWritten) {
+  const RunFolder folder = made_run("run");
+  write_about(folder, sample_run());
+  fs::create_directories(folder.seed(5));
+  SeedFiles files = sample_seed();
+  write_seed(folder.seed(5), seed_texts(files));
+  SeedRecord seed = read_run(folder).seeds.at(0);
+  EXPECT_EQ(seed.adversary.last, Vector({{1, 2}}));
+  EXPECT_EQ(seed.adversary.drawn, Vector({{3, 1.0 / 3}}));
+  EXPECT_EQ(seed.adversary.average.size(), 0);
+  EXPECT_TRUE(seed.adversary.mixture.members.empty());
+  EXPECT_EQ(seed.multipliers.size(), 0);
+  files.record.adversary.average = Vector{{0.1, 0.2}};
+  files.record.adversary.mixture = {.weights = Vector{{0.25, 0.75}},
+                                    .members = {Vector{{1, 0}}, Vector{{0, 0.1}}}};
+  files.record.multipliers = Vector{{12.5}};
+  write_seed(folder.seed(5), seed_texts(files));
+  seed = read_run(folder).seeds.at(0);
+  EXPECT_EQ(seed.adversary.average, Vector({{0.1, 0.2}}));
+  EXPECT_EQ(seed.adversary.mixture.weights, Vector({{0.25, 0.75}}));
+  EXPECT_EQ(seed.adversary.mixture.members.at(1), Vector({{0, 0.1}}));
+  EXPECT_EQ(seed.multipliers, Vector({{12.5}}));
+  // Folders of earlier versions have none of this.
+  write_file(folder.seed(5) / "result.json",
+             R"({"seed": 5, "status": "s", "solved": true, "finished": true, "notes": []})");
+  EXPECT_EQ(read_run(folder).seeds.at(0).adversary.last.size(), 0);
+  const auto with_mixture = [&](const std::string& mixture) {
+    write_file(folder.seed(5) / "result.json",
+               R"({"seed": 5, "status": "s", "solved": true, "finished": true, "notes": [],
+                   "adversary": {"last": [], "drawn": [], "mixture": )" +
+                   mixture + "}}");
+    return [&] { read_run(folder); };
+  };
+  expect_invalid(with_mixture(R"({"weights": [1], "members": []})"), "\"members\" has 0 rows");
+  expect_invalid(with_mixture(R"({"weights": [1]})"), "\"members\" is missing");
+}
+
+TEST_F(RunFolderTest, ACertificateReadsBackAsItWasWritten) {
+  const RunFolder folder = made_run("run");
+  fs::create_directories(folder.seed(5));
+  CertificateRecord certificate{
+      .lower_bound = -1.0 / 3,
+      .best_known = 0.1,
+      .gap_asked = 1e-7,
+      .method = "m",
+      .witness = {
+          .pieces = {{.weight = 0.3, .nature = Vector{{1, 2}}, .occupancy = {}, .direction = {}},
+                     {.weight = 0.7,
+                      .nature = Vector{{0.1, 1e-300}},
+                      .occupancy = Matrix{{0.5}, {0.25}},
+                      .direction = Vector{{-1.0 / 7}}}},
+          .potential = Vector{{1.0 / 9, -5e17}},
+          .shortfall = -0.0}};
+  write_certificate(folder.seed(5), certificate, "{}");
+  EXPECT_TRUE(fs::exists(folder.seed(5) / "problem.json"));
+  const CertificateRecord read = read_certificate(folder.seed(5));
+  EXPECT_EQ(to_text(read), to_text(certificate));
+  EXPECT_EQ(read.gap_asked, 1e-7);
+  EXPECT_EQ(read.witness.potential, certificate.witness.potential);
+  EXPECT_EQ(read.witness.pieces.at(1).occupancy, certificate.witness.pieces[1].occupancy);
+  EXPECT_EQ(read.witness.pieces.at(1).direction, certificate.witness.pieces[1].direction);
+  EXPECT_EQ(read.witness.pieces.at(0).direction.size(), 0);
+  write_file(folder.seed(5) / "certificate.json",
+             R"({"lower_bound": 1, "best_known": 2, "method": "of an earlier version"})");
+  EXPECT_FALSE(read_certificate(folder.seed(5)).witness.exists());
+  EXPECT_TRUE(std::isnan(read_certificate(folder.seed(5)).gap_asked));
+  fs::remove(folder.seed(5) / "certificate.json");
+  EXPECT_ANY_THROW(read_certificate(folder.seed(5)));
 }
 
 TEST_F(RunFolderTest, ASeedMayHaveAWorldOfItsOwn) {

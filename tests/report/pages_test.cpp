@@ -94,7 +94,7 @@ TEST(HtmlReport, SaysWhereRobustnessHasNotPaid) {
   const std::string html = html_report(run);
   EXPECT_THAT(html, HasSubstr("lower on 1 of 2 seeds and by 0.05 on average"));
   EXPECT_THAT(html, HasSubstr("On seed 9 it is higher: there this method has not paid"));
-  EXPECT_THAT(html, HasSubstr("Γ of nominal policy"));
+  EXPECT_THAT(html, HasSubstr("nominal policy Γ"));
 }
 
 TEST(HtmlReport, SaysOnceThatLowerIsBetter) {

@@ -56,59 +56,22 @@ TEST(ConstraintReport, RejectsAWrongShape) {
                  "occupancy is 1 x 2, must be 2 x 1");
 }
 
-TEST(MultipliersOnEdge, OfABoxAreThoseAtAnUpperEnd) {
-  const Box box({.lower = Vector{{0, 0}}, .upper = Vector{{10, 5}}});
-  const auto on_edge = [&](double a, double b) {
-    return multipliers_on_edge(*two_constraints(), box, Vector{{a, b}});
-  };
-  EXPECT_FALSE(on_edge(0, 0));
-  EXPECT_FALSE(on_edge(9.9, 4.9));
-  EXPECT_TRUE(on_edge(10, 0));
-  EXPECT_TRUE(on_edge(0, 5 - 1e-7));
-  const Box flat({.lower = Vector{{0, 5}}, .upper = Vector{{10, 5}}});
-  EXPECT_FALSE(multipliers_on_edge(*two_constraints(), flat, Vector{{1, 5}}));
-}
-
-TEST(MultipliersOnEdge, OfTheCappedOrthantHaveTheWholeSum) {
-  const CappedOrthant orthant(2, 4);
-  EXPECT_FALSE(multipliers_on_edge(*two_constraints(), orthant, Vector{{0, 3.9}}));
-  EXPECT_TRUE(multipliers_on_edge(*two_constraints(), orthant, Vector{{1, 3}}));
-  EXPECT_TRUE(multipliers_on_edge(*two_constraints(), orthant, Vector{{0, 3.9}}, 0.1));
-}
-
-TEST(MultipliersOnEdge, OfABallCannotGrow) {
-  const LpBall ball({.centre = Vector::Zero(2), .radius = 5, .p = 2});
-  EXPECT_TRUE(multipliers_on_edge(*two_constraints(), ball, Vector{{3, 4}}));
-  EXPECT_FALSE(multipliers_on_edge(*two_constraints(), ball, Vector{{3, 3.9}}));
-  EXPECT_FALSE(multipliers_on_edge(*two_constraints(), ball, Vector{{0, 0}}));
-  // The lower end of a ball around (5, 0): at (0, 0) and at (1, -3) growing leads inside.
-  const LpBall moved({.centre = Vector{{5, 0}}, .radius = 5, .p = 2});
-  EXPECT_FALSE(multipliers_on_edge(*two_constraints(), moved, Vector{{0, 0}}));
-  EXPECT_TRUE(multipliers_on_edge(*two_constraints(), moved, Vector{{10, 0}}));
-}
-
-TEST(MultipliersOnEdge, AreLookedForInRegularizedUtilitiesAndSums) {
-  const auto regularized = std::make_shared<NatureRegularized>(
-      two_constraints(), NatureRegularization{3, Vector::Ones(2)});
-  const auto box = std::make_shared<Box>(uniform_box(2, {.lower = 0, .upper = 1}));
-  EXPECT_TRUE(multipliers_on_edge(*regularized, *box, Vector{{1, 0}}));
-  const Sum sum({{1, no_constraints()}, {1, regularized}});
-  const ProductSet product({box, box});
-  EXPECT_FALSE(multipliers_on_edge(sum, product, Vector{{1, 1, 0.5, 0.5}}));
-  EXPECT_TRUE(multipliers_on_edge(sum, product, Vector{{0, 0, 0.5, 1}}));
-  EXPECT_FALSE(multipliers_on_edge(sum, uniform_box(4, {.lower = 0, .upper = 1}), Vector::Ones(4)));
-  EXPECT_FALSE(multipliers_on_edge(*no_constraints(), *box, Vector{{1, 1}}));
-}
-
-TEST(MultipliersOnEdge, RejectWhatDoesNotFit) {
-  const Box box = uniform_box(2, {.lower = 0, .upper = 1});
-  const auto utility = two_constraints();
-  expect_invalid([&] { multipliers_on_edge(*utility, CappedOrthant(3, 1), Vector::Zero(2)); },
-                 "ambiguity set has dimension 3, must have that of xi, which is 2");
-  expect_invalid([&] { multipliers_on_edge(*utility, box, Vector::Zero(3)); },
-                 "xi has 3 entries, must have 2");
-  expect_invalid([&] { multipliers_on_edge(*utility, box, Vector::Zero(2), 0); },
-                 "tolerance of the edge is 0");
+// An excess of up to a thousandth of the limit,
+// and of a thousandth of the cost beside it, counts as kept.
+TEST(ConstraintReport, CallsALimitBrokenRelativeToItAndToTheCost) {
+  for (const double size : {1e-6, 1.0, 1e6}) {
+    const Constrained limit({.objective = Matrix::Zero(2, 1),
+                             .constraints = {Matrix{{size}, {0}}},
+                             .thresholds = Vector{{0.2 * size}}});
+    const auto broken = [&](double mass) {
+      return constraint_report(limit, Matrix{{mass}, {1 - mass}})->broken;
+    };
+    EXPECT_EQ(broken(0.1), -1);
+    EXPECT_EQ(broken(0.2), -1);
+    EXPECT_EQ(broken(0.2 + 0.9e-3 * 0.2), -1);
+    EXPECT_EQ(broken(0.2 + 1.2e-3 * 0.2), 0);
+    EXPECT_EQ(broken(0.9), 0);
+  }
 }
 
 }  // namespace

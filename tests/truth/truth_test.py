@@ -75,8 +75,8 @@ class LinearProblems(TruthTest):
             [RGU, "solve", "constrained", "--set",
              'utility.constraints=[{signal="hazard", at_most=0.01}, {signal="goal", at_least=0.9}]',
              "--out", "infeasible", "-q"], cwd=self.folder, capture_output=True, text=True)
-        self.assertEqual(result.returncode, 3)
-        self.assertIn("cannot all be met", result.stdout)
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("no policy meets all constraints", result.stdout)
 
     def test_reward_robust_reaches_its_convex_optimum(self):
         self.solve("reward-robust")
@@ -146,14 +146,16 @@ class Exploration(TruthTest):
         return [report["worst_case"] for report in reports]
 
     def test_the_worst_case_oracle_beats_the_rest_on_every_seed(self):
-        self.solve("exploration", run="worst-case")
-        self.solve("exploration", "--set", "stopping.iterations=5000", run="long")
-        self.solve("exploration", "--set", "gradient.kind=sampled", run="sampled")
-        self.solve("exploration", "--set", "ambiguity.set=singleton", run="nominal")
-        self.solve("exploration", "--set", "solver.method=prox-extragradient", "--set", "solver.step=0.03",
+        descent = ["exploration", "--set", "solver.method=worst-case", "--set", "stopping.iterations=1000", "--set",
+                   "output.published=false"]
+        self.solve(*descent, run="worst-case")
+        self.solve(*descent, "--set", "stopping.iterations=5000", run="long")
+        self.solve(*descent, "--set", "gradient.kind=sampled", run="sampled")
+        self.solve(*descent, "--set", "ambiguity.set=singleton", run="nominal")
+        self.solve(*descent, "--set", "solver.method=prox-extragradient", "--set", "solver.step=0.03",
                    "--set", "solver.proximal_weight=1.5", "--set", "gradient.policy_gradient=paper",
                    "--set", "stopping.iterations=300", run="prox")
-        self.solve("exploration", "--set", "solver.method=pgda", run="pgda")
+        self.solve(*descent, "--set", "solver.method=pgda", run="pgda")
         runs = ("worst-case", "long", "sampled", "nominal", "prox", "pgda")
         gammas = {run: self.gammas(run) for run in runs}
         best = [min(gammas[run][seed] for run in runs) for seed in SEEDS]
@@ -168,6 +170,17 @@ class Exploration(TruthTest):
         for run, says in (("prox", True), ("worst-case", False)):
             page = (self.folder / run / "report.html").read_text()
             self.assertEqual("this method has not paid" in page, says)
+
+    def test_the_optimum_is_proven_with_the_published_method_and_the_nominal_policy_beside_it(self):
+        result = self.solve("exploration", run="optimum")
+        self.assertEqual(result.stdout.count("optimal (gap proven)"), 5)
+        for seed in SEEDS:
+            worst = self.read("optimum", seed, "worst_case.json")
+            bound = self.read("optimum", seed, "certificate.json")["lower_bound"]
+            self.assertEqual(worst["kind"], "exact")
+            self.assertTrue(0 <= worst["value"] - bound <= 1e-6 * abs(bound))
+            self.assertLess(worst["value"], 1.2 * worst["published_worst_case"])
+            self.assertLess(worst["value"], 1.2 * worst["baseline_worst_case"])
 
     def test_the_published_experiment_converges_to_its_degenerate_worst_case(self):
         result = self.solve("paper/exploration")

@@ -1,0 +1,103 @@
+// A pair of positive definite matrices in the coordinates of Nesterov and Todd.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "rgu/base/types.hpp"
+
+namespace rgu {
+
+// F and Q, positive definite of one order, kept as F = P S P' and Q = P^-T S P^-1 with S diagonal
+// [NesterovTodd1998]. A move dF is P^-1 dF P^-T in these coordinates and dQ is P' dQ P. S stays
+// well conditioned near the central path however singular F and Q get, so rounding cannot make them
+// indefinite. N: the order, or Eigen::Dynamic.
+template <int N>
+class ScaledPair {
+ public:
+  using Square = Eigen::Matrix<double, N, N>;
+
+  // Both must be positive definite.
+  ScaledPair(const Square& first, const Square& second)
+      : to_first_(Square::Identity(first.rows(), first.cols())), from_first_(to_first_) {
+    move_to(first, second);
+  }
+
+  // F and Q become P `first` P' and P^-T `second` P^-1. False, and nothing changes, unless both are
+  // positive definite.
+  bool move_to(const Square& first, const Square& second) {
+    const Eigen::LLT<Square> one(first), other(second);
+    if (one.info() != Eigen::Success || other.info() != Eigen::Success) return false;
+    const Square lower = one.matrixL();
+    const Square product = other.matrixU() * lower;
+    const Eigen::SelfAdjointEigenSolver<Square> eigen(product.transpose() * product);
+    if (!(eigen.eigenvalues()(0) > 0)) return false;
+    const Values values = eigen.eigenvalues().cwiseSqrt();
+    const Values roots = values.cwiseSqrt();
+    const Square turned = lower * eigen.eigenvectors();
+    to_first_ = (to_first_ * turned * roots.cwiseInverse().asDiagonal()).eval();
+    one.matrixL().solveInPlace(from_first_);
+    from_first_ = (roots.asDiagonal() * (eigen.eigenvectors().transpose() * from_first_)).eval();
+    values_ = values;
+    return true;
+  }
+
+  Square first() const { return from_scaled_first(Square(values_.asDiagonal())); }
+  Square second() const { return from_first_.transpose() * values_.asDiagonal() * from_first_; }
+  Square second_factor() const {  // K: Q = K K'
+    return from_first_.transpose() * values_.cwiseSqrt().asDiagonal();
+  }
+  double gap() const { return values_.squaredNorm(); }  // <F, Q>
+  Index order() const { return values_.size(); }
+
+  Square scaled() const { return Square(values_.asDiagonal()); }  // S
+  Square scaled_first(const Square& move) const {
+    return from_first_ * move * from_first_.transpose();
+  }
+  Square scaled_second(const Square& move) const {
+    return to_first_.transpose() * move * to_first_;
+  }
+  Square from_scaled_first(const Square& move) const {
+    return to_first_ * move * to_first_.transpose();
+  }
+  Square from_scaled_second(const Square& move) const {
+    return from_first_.transpose() * move * from_first_;
+  }
+  const Square& to_first() const { return to_first_; }      // P
+  const Square& from_first() const { return from_first_; }  // P^-1
+
+  // The largest a <= 1 with S + a move positive semidefinite.
+  double step(const Square& move) const {
+    const Values roots = values_.cwiseSqrt().cwiseInverse();
+    const Square relative = roots.asDiagonal() * move * roots.asDiagonal();
+    const Eigen::SelfAdjointEigenSolver<Square> eigen(relative, Eigen::EigenvaluesOnly);
+    return std::min(1.0, 1 / std::max(-eigen.eigenvalues()(0), 1e-300));
+  }
+
+  // R, the sum of the scaled moves of F and Q, that leads to F Q = target I in first order.
+  Square centring(double target) const {
+    return Square(Values(target * values_.cwiseInverse() - values_).asDiagonal());
+  }
+  // The same in second order, at the moves that were predicted.
+  Square centring(double target, const Square& first, const Square& second) const {
+    const Square product = first * second;
+    Square result = centring(target);
+    for (Index j = 0; j < order(); ++j) {
+      for (Index i = 0; i < order(); ++i) {
+        result(i, j) -= (product(i, j) + product(j, i)) / (values_(i) + values_(j));
+      }
+    }
+    return result;
+  }
+
+ private:
+  using Values = Eigen::Matrix<double, N, 1>;
+
+  Square to_first_;    // P
+  Square from_first_;  // P^-1
+  Values values_;      // the diagonal of S
+};
+
+}  // namespace rgu
