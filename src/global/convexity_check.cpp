@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "rgu/base/check.hpp"
@@ -13,6 +14,9 @@
 #include "rgu/mdp/occupancy.hpp"
 #include "rgu/mdp/planning.hpp"
 #include "rgu/robustness/members.hpp"
+#include "rgu/utility/function.hpp"
+#include "rgu/utility/regularized.hpp"
+#include "rgu/utility/sum.hpp"
 
 namespace rgu {
 namespace {
@@ -91,8 +95,7 @@ std::string named(const Vector& nature) {
                      shown.size() < nature.size() ? ", .." : "");
 }
 
-}  // namespace
-
+// The largest entries of an occupancy, as "0.5 at (s=3, a=1), ..".
 std::string largest_entries(const Matrix& occupancy) {
   std::vector<Index> order(static_cast<std::size_t>(occupancy.size()));
   std::iota(order.begin(), order.end(), Index{0});
@@ -108,6 +111,19 @@ std::string largest_entries(const Matrix& occupancy) {
                         *at / occupancy.cols(), *at % occupancy.cols());
   }
   return text + (count < std::ssize(order) ? ", .." : "");
+}
+
+}  // namespace
+
+bool is_declared(const Utility& utility) {
+  if (const auto* sum = dynamic_cast<const Sum*>(&utility)) {
+    return std::any_of(sum->parts().begin(), sum->parts().end(),
+                       [](const WeightedUtility& part) { return is_declared(*part.utility); });
+  }
+  if (const auto* regularized = dynamic_cast<const NatureRegularized*>(&utility)) {
+    return is_declared(regularized->inner());
+  }
+  return dynamic_cast<const DeclaredUtility*>(&utility) != nullptr;
 }
 
 std::optional<ConvexityViolation> find_convexity_violation(const FiniteMdp& mdp,

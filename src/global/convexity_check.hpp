@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "rgu/base/convex_set.hpp"
 #include "rgu/mdp/finite_mdp.hpp"
@@ -37,6 +36,10 @@ std::optional<ConvexityViolation> find_convexity_violation(const FiniteMdp& mdp,
                                                            const ConvexSet& ambiguity,
                                                            std::uint64_t seed = 0);
 
+// Does a part of it have its shape by declaration (function.hpp)? The utilities of the library are
+// convex where they say so.
+bool is_declared(const Utility& utility);
+
 // Throws InvalidInput, with both ends, xi and the values, if the search above finds a violation.
 void check_convexity(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& ambiguity);
 
@@ -45,8 +48,5 @@ void check_convexity(const FiniteMdp& mdp, const Utility& utility, const ConvexS
 // that was made from that tangent exceeds a value.
 void check_above_tangent(const Utility& utility, const Vector& nature, const Matrix& touching,
                          const Matrix& other);
-
-// The largest entries of an occupancy, as "0.5 at (s=3, a=1), ..".
-std::string largest_entries(const Matrix& occupancy);
 
 }  // namespace rgu

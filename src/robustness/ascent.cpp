@@ -88,7 +88,6 @@ Ascent certified_ascent(const WorstCaseProblem& problem, Vector start) {
   Ascent best{.value = current.at.value, .nature = current.nature};
   Stepper stepper(problem);
   double weight = 1;
-  double first_range = 0;
   double least = std::numeric_limits<double>::infinity();  // of the gaps so far
   Index idle = 0;                                          // steps since then
   for (Index k = 0; k < problem.options.iterations; ++k) {

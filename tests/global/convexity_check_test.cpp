@@ -192,13 +192,5 @@ TEST(ConvexityCheck, TangentsLieBelowConvexFunctionsOnly) {
   }
 }
 
-TEST(LargestEntries, AreListedInOrder) {
-  Matrix lambda(2, 3);
-  lambda << 0.125, 0, 0.5, 0, 0.25, 0.125;
-  EXPECT_EQ(largest_entries(lambda),
-            "0.5 at (s=0, a=2), 0.25 at (s=1, a=1), 0.125 at (s=0, a=0), 0.125 at (s=1, a=2), ..");
-  EXPECT_EQ(largest_entries(Matrix::Ones(1, 1)), "1 at (s=0, a=0)");
-}
-
 }  // namespace
 }  // namespace rgu
