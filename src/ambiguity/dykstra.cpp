@@ -40,6 +40,7 @@ void Dykstra::move_to(const Vector& point, double factor) {
 }
 
 void Dykstra::advance() {
+  ++cycles_;
   const Columns before = normals_;
   cycle();
   accelerate(before);

@@ -18,12 +18,16 @@ class Dykstra {
   // The parts must outlive this object, be at least one, and have the dimension of `point`.
   Dykstra(const SetParts& parts, const Vector& point);
 
-  void advance();  // one projection onto each part
+  void advance();  // a cycle: one projection onto each part
+  int cycles() const { return cycles_; }
 
   // Goes on with another point, from `factor` times the normals reached so far.
   void move_to(const Vector& point, double factor);
 
   const Vector& nearest() const { return nearest_; }  // a member of the last part
+
+  // One column for each part; they add up to point - nearest.
+  const Eigen::MatrixXd& normals() const { return normals_; }
 
   // The largest distance of a part's member from `nearest`.
   double spread() const;
@@ -43,6 +47,7 @@ class Dykstra {
   double dual_objective() const;
 
   const SetParts& parts_;
+  int cycles_ = 0;
   Vector point_;
   Vector nearest_;
   Columns members_;

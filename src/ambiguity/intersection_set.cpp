@@ -7,9 +7,20 @@
 #include <utility>
 
 #include "rgu/ambiguity/arguments.hpp"
+#include "rgu/ambiguity/common_polyhedron.hpp"
+#include "rgu/ambiguity/ellipsoid_cut.hpp"
+#include "rgu/ambiguity/lp_ball.hpp"
+#include "rgu/ambiguity/matrix_ball.hpp"
 
 namespace rgu {
 namespace {
+
+constexpr std::size_t kMostBalls = 2;
+// Of support points by projections.
+constexpr double kSettled = 1e-9;  // a gap, relative to |direction| diameter
+constexpr int kStepCycles = 10000;     // of a step
+constexpr int kSupportCycles = 30000;  // of all steps
+constexpr int kPatience = 10;          // steps without a smaller gap
 
 // Checks the parts and returns their dimension: the base class needs it first.
 Index common_dimension(const SetParts& parts) {
@@ -25,13 +36,90 @@ Index common_dimension(const SetParts& parts) {
 
 bool is_power_of_two(int k) { return (k & (k - 1)) == 0; }
 
+std::optional<CuttingBall> as_ball(const ConvexSet& set) {
+  if (const auto* ball = dynamic_cast<const FrobeniusBall*>(&set)) {
+    return CuttingBall{flatten(ball->centre()), ball->radius()};
+  }
+  const auto* ball = dynamic_cast<const LpBall*>(&set);
+  if (ball == nullptr || ball->p() != 2) return std::nullopt;
+  return CuttingBall{ball->centre(), ball->radius()};
+}
+
+[[noreturn]] void refuse_empty(std::size_t parts) {
+  throw InvalidInput(
+      fmt::format("intersection is empty: its {} parts have no common point", parts));
+}
+
 }  // namespace
 
+SetParts IntersectionSet::leaves_of(const SetParts& parts) {
+  SetParts leaves;
+  for (const auto& part : parts) {
+    if (const auto* inner = dynamic_cast<const IntersectionSet*>(part.get())) {
+      leaves.insert(leaves.end(), inner->leaves_.begin(), inner->leaves_.end());
+    } else {
+      leaves.push_back(part);
+    }
+  }
+  return leaves;
+}
+
 IntersectionSet::IntersectionSet(SetParts parts, IntersectionOptions options)
-    : ConvexSet(common_dimension(parts)), parts_(std::move(parts)), options_(options) {
+    : ConvexSet(common_dimension(parts)),
+      parts_(std::move(parts)),
+      leaves_(leaves_of(parts_)),
+      options_(options) {
   check_positive("tolerance of the intersection", options_.tolerance);
   check_count("max_cycles of the intersection", options_.max_cycles);
+  find_exact_form();
   centre_ = common_point();
+}
+
+void IntersectionSet::find_exact_form() {
+  SetParts others;
+  std::vector<CuttingBall> balls;
+  for (const auto& leaf : leaves_) {
+    std::optional<CuttingBall> ball = as_ball(*leaf);
+    if (ball) {
+      balls.push_back(*std::move(ball));
+    } else {
+      others.push_back(leaf);
+    }
+  }
+  if (others.empty()) {  // all are balls: the first is the core
+    others.push_back(leaves_.front());
+    balls.erase(balls.begin());
+  }
+  if (balls.size() > kMostBalls) return;
+  if (std::shared_ptr<const ConvexSet> core = core_of(others)) {
+    exact_.emplace(std::move(core), std::move(balls));
+  }
+}
+
+// The common points of these as one set whose projection is exact; empty if there is no such form.
+std::shared_ptr<const ConvexSet> IntersectionSet::core_of(const SetParts& others) const {
+  if (others.size() == 1) return others[0];
+  SetParts polyhedra;
+  std::shared_ptr<const Ellipsoid> ellipsoid;
+  for (const auto& other : others) {
+    auto found = std::dynamic_pointer_cast<const Ellipsoid>(other);
+    const bool round = found != nullptr && found->radius() > 0;
+    if (round && ellipsoid != nullptr) return nullptr;
+    if (round) {
+      ellipsoid = std::move(found);
+    } else {
+      polyhedra.push_back(other);
+    }
+  }
+  try {
+    auto core = CommonPolyhedron::of(polyhedra);
+    if (core == nullptr || ellipsoid == nullptr) return core;
+    return std::make_shared<EllipsoidCut>(std::move(core), std::move(ellipsoid));
+  } catch (const InvalidInput&) {
+    refuse_empty(parts_.size());
+  } catch (const NotConverged&) {
+    return nullptr;
+  }
 }
 
 Vector IntersectionSet::common_point() const {
@@ -39,13 +127,21 @@ Vector IntersectionSet::common_point() const {
   for (const auto& part : parts_) {
     mean += part->support_point(Vector::Zero(dimension())) / static_cast<double>(parts_.size());
   }
-  Dykstra dykstra(parts_, mean);
+  if (!exact_) return common_point_by_cycles(mean);
+  const double rounding = 1000 * kEps * mean.stableNorm();
+  if (exact_->shortfall() > options_.tolerance * diameter() + rounding) {
+    refuse_empty(parts_.size());
+  }
+  return exact_->nearest(mean);
+}
+
+Vector IntersectionSet::common_point_by_cycles(const Vector& near) const {
+  Dykstra dykstra(leaves_, near);
   const double tolerance = options_.tolerance * diameter();
   for (int k = 1; k <= options_.max_cycles; ++k) {
     dykstra.advance();
     if (dykstra.spread() <= tolerance + dykstra.rounding()) return dykstra.nearest();
-    check(!is_power_of_two(k) || !dykstra.proves_empty(),
-          "intersection is empty: its {} parts have no common point", parts_.size());
+    if (is_power_of_two(k) && dykstra.proves_empty()) refuse_empty(parts_.size());
   }
   throw InvalidInput(fmt::format(
       "intersection may be empty: after {} cycles its parts are still {:.3g} apart, must be at "
@@ -62,7 +158,7 @@ Dykstra IntersectionSet::approached(const Vector& point) const {
   const Vector offset = point - centre_;
   double share = 1;
   while (size > 0 && share * offset.stableNorm() > kFactor * size) share /= kFactor;
-  Dykstra dykstra(parts_, centre_ + share * offset);
+  Dykstra dykstra(leaves_, centre_ + share * offset);
   while (share < 1) {
     for (int k = 0; k < std::min(100, options_.max_cycles); ++k) {
       dykstra.advance();
@@ -74,12 +170,23 @@ Dykstra IntersectionSet::approached(const Vector& point) const {
   return dykstra;
 }
 
-Vector IntersectionSet::nearest(const Vector& point, double tolerance) const {
-  Dykstra dykstra = approached(point);
-  for (int k = 0; k < options_.max_cycles; ++k) {
+bool IntersectionSet::settle(Dykstra& dykstra, double tolerance, int max_cycles) {
+  for (int k = 0; k < max_cycles; ++k) {
     dykstra.advance();
-    if (dykstra.spread() <= tolerance + dykstra.rounding()) return dykstra.nearest();
+    if (dykstra.spread() <= tolerance + dykstra.rounding()) return true;
   }
+  return false;
+}
+
+Vector IntersectionSet::nearest(const Vector& point, double tolerance) const {
+  if (exact_) {
+    try {
+      return exact_->nearest(point);
+    } catch (const NotConverged&) {  // a quadratic program that rounding keeps from ending
+    }
+  }
+  Dykstra dykstra = approached(point);
+  if (settle(dykstra, tolerance, options_.max_cycles)) return dykstra.nearest();
   throw NotConverged(fmt::format(
       "projection onto the intersection of {} sets: after {} cycles the parts are still {:.3g} "
       "apart, tolerance {:.3g}",
@@ -91,26 +198,57 @@ Vector IntersectionSet::project(const Vector& point) const {
   return nearest(point, options_.tolerance * diameter());
 }
 
-// The proximal point method x <- project(x + reach g), |g| = 1. By the optimality conditions of the
-// projection, g - (x_new - x) / reach is normal to the set at x_new. So the normal residual at
-// x_new is at most |x_new - x| / reach, and with it, times the diameter, the distance to the
-// maximum.
 Vector IntersectionSet::support_point(const Vector& direction) const {
+  return certified_support(direction).point;
+}
+
+CertifiedSupport IntersectionSet::certified_support(const Vector& direction) const {
   check_argument("direction", direction, dimension());
   const double length = direction.stableNorm();
-  const double size = diameter();
-  if (length == 0.0 || size == 0.0) return centre_;
+  if (length == 0.0 || diameter() == 0.0) return {.point = centre_, .gap = 0};
   const Vector unit = direction / length;
-  Vector x = centre_;
-  double reach = 4 * size;
-  for (int k = 0; k < 1000; ++k) {
-    const Vector next = nearest(x + reach * unit, options_.tolerance * size);
-    const double step = (next - x).norm();
-    x = next;
-    if (step <= 1e-9 * reach) return x;
-    reach = std::min(2 * reach, 32 * size);
+  CertifiedSupport best;
+  try {
+    best = exact_ ? exact_->support(unit) : support_by_projections(unit);
+  } catch (const NotConverged&) {  // a program that rounding keeps from ending
+    best = support_by_projections(unit);
   }
-  throw NotConverged("support point of the intersection: no convergence in 1000 steps");
+  // A gap that is all rounding is none.
+  const double rounding = 100 * kEps * (diameter() + best.point.stableNorm());
+  best.gap = best.gap <= rounding ? 0 : length * std::min(best.gap, diameter());
+  return best;
+}
+
+// The proximal point method x <- project(x + reach g), |g| = 1. Dykstra's normals n_k of a step add
+// up to x + reach g - x_new: divided by `reach` they are directions of the parts that nearly add up
+// to g, the nearer the less x moves. They prove a bound also where the cycles do not suffice for a
+// member; shorter steps need fewer.
+CertifiedSupport IntersectionSet::support_by_projections(const Vector& direction) const {
+  const double size = diameter();
+  int cycles = std::min(kSupportCycles, options_.max_cycles);
+  const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(dimension(), std::ssize(leaves_));
+  CertifiedSupport best{.point = centre_,
+                        .gap = gap_by_parts(leaves_, none, direction, centre_)};
+  double bound = direction.dot(best.point) + best.gap;  // of the maximum
+  double least = best.gap;
+  double reach = 4 * size;
+  double longest = 1024 * size;
+  int idle = 0;
+  while (cycles > 0 && idle < kPatience && best.gap > kSettled * size) {
+    Dykstra dykstra = approached(best.point + reach * direction);
+    const bool settled = settle(dykstra, options_.tolerance * size, std::min(cycles, kStepCycles));
+    cycles -= std::max(1, dykstra.cycles());
+    const Vector& x = dykstra.nearest();
+    const Eigen::MatrixXd shares = dykstra.normals() / reach;
+    bound = std::min(bound, direction.dot(x) + gap_by_parts(leaves_, shares, direction, x));
+    if (settled && direction.dot(x) > direction.dot(best.point)) best.point = x;
+    best.gap = std::max(0.0, bound - direction.dot(best.point));
+    idle = best.gap < 0.9 * least ? 0 : idle + 1;
+    least = std::min(least, best.gap);
+    if (!settled) longest = reach / 4;
+    reach = std::min(2 * reach, longest);
+  }
+  return best;
 }
 
 double IntersectionSet::diameter() const {

@@ -45,12 +45,18 @@ Vector ProductSet::project(const Vector& point) const {
 }
 
 Vector ProductSet::support_point(const Vector& direction) const {
+  return certified_support(direction).point;
+}
+
+CertifiedSupport ProductSet::certified_support(const Vector& direction) const {
   check_argument("direction", direction, dimension());
-  Vector best(dimension());
+  CertifiedSupport best{.point = Vector(dimension())};
   Index start = 0;
   for (const auto& part : parts_) {
     const Index size = part->dimension();
-    best.segment(start, size) = part->support_point(direction.segment(start, size));
+    const CertifiedSupport own = part->certified_support(direction.segment(start, size));
+    best.point.segment(start, size) = own.point;
+    best.gap += own.gap;
     start += size;
   }
   return best;

@@ -17,6 +17,7 @@ class ProductSet final : public ConvexSet {
 
   Vector project(const Vector& point) const override;
   Vector support_point(const Vector& direction) const override;
+  CertifiedSupport certified_support(const Vector& direction) const override;  // gaps add up
   // Root of the sum of squares of the parts': exact where theirs are.
   double diameter() const override;
   double normal_residual(const Vector& point, const Vector& direction) const override;

@@ -5,6 +5,12 @@
 
 namespace rgu {
 
+// A member x with a large <direction, x>, and what it may lack of the largest.
+struct CertifiedSupport {
+  Vector point;
+  double gap = 0;  // no member has more than <direction, point> + gap, up to rounding; >= 0
+};
+
 class ConvexSet {
  public:
   virtual ~ConvexSet() = default;
@@ -16,6 +22,10 @@ class ConvexSet {
 
   // A member that maximises <direction, x>.
   virtual Vector support_point(const Vector& direction) const = 0;
+
+  // The same with a bound on what it lacks: none unless a set says so. Some sets have no support
+  // point in closed form; they stop when the bound is down to rounding or gets no smaller.
+  virtual CertifiedSupport certified_support(const Vector& direction) const;
 
   // The largest Euclidean distance between two members, or an upper bound where a set says so.
   virtual double diameter() const = 0;
@@ -39,6 +49,10 @@ class ConvexSet {
 
 // Euclidean distance from `point` to `set`.
 double distance(const ConvexSet& set, const Vector& point);
+
+// What rounding, and methods that stop at a tolerance, may put between a member and the set:
+// `relative` times the diameter, and a thousand times the rounding of the point itself.
+double membership_slack(const ConvexSet& set, const Vector& point, double relative = 1e-9);
 
 // Is `point` within `tolerance` of `set`?
 bool contains(const ConvexSet& set, const Vector& point, double tolerance = 1e-9);

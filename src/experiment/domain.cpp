@@ -51,7 +51,8 @@ void check_domain(const Utility& utility, const ConvexSet& ambiguity) {
   if (target == nullptr && !constrained) return;
   const LowestEntry lowest = lowest_entry(ambiguity);
   if (constrained) {
-    check(lowest.value >= -1e-12,
+    const double rounding = 1e-12 * norm_bound(ambiguity);
+    check(lowest.value >= -rounding,
           "it has members with xi[{}] = {:.3g}; multipliers of constraints must be >= 0, as in set "
           "= \"box\" with lower = 0, or \"capped-orthant\"",
           lowest.coordinate, lowest.value);

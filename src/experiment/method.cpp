@@ -129,7 +129,7 @@ Remarks remarks(const ProblemConfig& config, const Instance& instance) {
   Remarks out;
   out.warnings = ambiguity_warnings(*instance.utility, *instance.ambiguity);
   const double outside = distance(*instance.ambiguity, instance.nominal);
-  if (outside > 1e-9) {
+  if (outside > membership_slack(*instance.ambiguity, instance.nominal)) {
     out.warnings.push_back(
         fmt::format("The nominal utility is not in the ambiguity set (its distance is {:.3g}): its "
                     "value may be "

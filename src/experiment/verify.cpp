@@ -117,7 +117,14 @@ void check_infeasibility(const Instance& instance, const LimitRecord& claimed,
       as_matrix(reward, instance.world.mdp.states(), instance.world.mdp.actions()));
   const Witness witness{.pieces = {{.weight = 1, .at = std::make_shared<TangentPoint>()}},
                         .potential = claimed.potential};
-  const WitnessBound proven = witness_bound(instance.world.mdp, combined, witness);
+  WitnessBound proven{.bound = -kInfinity};
+  try {
+    proven = witness_bound(instance.world.mdp, combined, witness);
+  } catch (const InvalidInput& error) {
+    seed.failures.push_back(
+        fmt::format("the proof of infeasibility does not fit the problem: {}", error.what()));
+    return;
+  }
   const double excess = proven.bound - y.dot(limits.thresholds);
   const double rounding =
       proven.rounding + 4 * kEps * y.cwiseProduct(limits.thresholds).cwiseAbs().sum();

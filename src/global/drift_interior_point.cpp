@@ -8,13 +8,13 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "rgu/base/check.hpp"
 #include "rgu/global/drift_program.hpp"
 #include "rgu/global/drift_witness.hpp"
+#include "rgu/global/witness_bound.hpp"
 #include "rgu/mdp/occupancy.hpp"
 #include "rgu/mdp/reachability.hpp"
 #include "rgu/robustness/drift_search.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 using Columns = Eigen::MatrixXd;
 
-constexpr double kRounding = 1e-14;    // of a minimum near 0, relative to max |v_i|^2
+constexpr double kRounding = 1e-13;    // of a minimum near 0, relative to max |v_i|^2
 constexpr double kExact = 1e-9;        // the accuracy of an exact worst case, as in drift_rule.cpp
 constexpr int kPatience = 6;           // steps that do not improve the bounds
 constexpr double kLeastRadius = 1e-9;  // of the program, relative to the gain: a smaller one counts
@@ -116,13 +116,12 @@ class DriftMinimum {
  private:
   Vector start() const;
   DriftFactor dual_factor(const DriftProgram& program, const DriftProgramPoint& point) const;
-  DriftFactor vanishing_factor() const;
+  DriftFactor shortening_factor() const;
   void improve_value(const Matrix& policy);
   void improve_bound(const DriftFactor& factor);
   void run(const DriftInteriorPointOptions& options);
-  void finish();
-  bool certified(double tolerance) const {
-    return best_.gap() <= std::max(tolerance * std::abs(best_.value), kRounding * scale_);
+  bool proven(double tolerance) const {
+    return std::isfinite(best_.gap()) && best_.gap() <= tolerance * std::abs(best_.value);
   }
 
   const FiniteMdp& mdp_;
@@ -131,7 +130,6 @@ class DriftMinimum {
   SeenCentre centre_;
   double scale_ = 0;  // max |v_i|^2
   GlobalSolution best_;
-  std::vector<DriftPiece> pieces_;  // of the best bound
 };
 
 Matrix uniform_policy(const FiniteMdp& mdp) {
@@ -163,12 +161,12 @@ DriftFactor DriftMinimum::dual_factor(const DriftProgram& program,
   return {.directions = centre_.left * u, .moves = centre_.frame * (q / program.radius)};
 }
 
-// u and y with W0'u + e y = 0 on the span of the features.
-DriftFactor DriftMinimum::vanishing_factor() const {
+// u and y for which W0'u + e y is shortest on the span of the features: 0 if the radius allows.
+DriftFactor DriftMinimum::shortening_factor() const {
   const Index last = drift_.dimension() - 1;
   Columns move = Columns::Zero(drift_.feature_dimension(), 1);
   if (last < centre_.frame.cols() && ball_.radius > 0) {
-    move = -centre_.gains(last) / ball_.radius * centre_.frame.col(last);
+    move = -std::min(centre_.gains(last) / ball_.radius, 1.0) * centre_.frame.col(last);
   }
   return {.directions = centre_.left.col(last), .moves = std::move(move)};
 }
@@ -191,14 +189,20 @@ void DriftMinimum::improve_value(const Matrix& policy) {
 // From the maps of the witness themselves, whatever rounding did to Z.
 void DriftMinimum::improve_bound(const DriftFactor& factor) {
   if (!factor.directions.allFinite() || !factor.moves.allFinite()) return;
-  std::vector<DriftPiece> pieces = drift_pieces(factor, ball_);
+  const std::vector<DriftPiece> pieces = drift_pieces(factor, ball_);
   const Vector slope = mean_slope(pieces, drift_.features());
-  const PlannedBound planned = planned_bound(mdp_, as_matrix(slope, mdp_.states(), mdp_.actions()),
-                                             0, best_.witness.potential);
-  if (!(planned.bound > best_.lower_bound)) return;
-  best_.lower_bound = planned.bound;
-  best_.witness.potential = planned.value;
-  pieces_ = std::move(pieces);
+  PlannedBound planned = planned_bound(mdp_, as_matrix(slope, mdp_.states(), mdp_.actions()), 0,
+                                       best_.witness.potential);
+  Witness witness{.pieces = {}, .potential = std::move(planned.value)};
+  for (const DriftPiece& piece : pieces) {
+    TangentPoint at{.nature = flatten(piece.map), .occupancy = {}, .direction = piece.direction};
+    witness.pieces.push_back(
+        {.weight = piece.weight, .at = std::make_shared<const TangentPoint>(std::move(at))});
+  }
+  const double bound = witness_bound(mdp_, drift_, witness).bound;
+  if (!(bound > best_.lower_bound)) return;
+  best_.lower_bound = bound;
+  best_.witness = std::move(witness);
 }
 
 void DriftMinimum::run(const DriftInteriorPointOptions& options) {
@@ -217,42 +221,30 @@ void DriftMinimum::run(const DriftInteriorPointOptions& options) {
   DriftProgramPoint point(program, lambda);
   int stalled = 0;
   bool moving = true;
-  while (moving && best_.status == GlobalStatus::kLimit && best_.iterations < options.iterations &&
+  while (moving && !proven(options.tolerance) && best_.iterations < options.iterations &&
          stalled < kPatience) {
     moving = point.advance();
     if (moving) ++best_.iterations;
-    const double promised =
-        std::max(options.tolerance * std::abs(point.objective()), kRounding * scale_);
     const bool last = !moving || best_.iterations == options.iterations;
-    if (!last && point.gap() > 2 * promised) continue;
+    if (!last && point.gap() > 2 * options.tolerance * std::abs(point.objective())) continue;
     const double before = best_.gap();
     improve_value(policy_from_occupancy(as_matrix(point.lambda(), mdp_.states(), mdp_.actions())));
     improve_bound(dual_factor(program, point));
-    if (certified(options.tolerance)) best_.status = GlobalStatus::kCertified;
     stalled = best_.gap() < 0.9 * before ? 0 : stalled + 1;
   }
 }
 
 GlobalSolution DriftMinimum::solve(const DriftInteriorPointOptions& options) {
-  if (centre_.gains.minCoeff() <= ball_.radius) {  // the worst case is 0 for every policy
+  const bool vanishes = centre_.gains.minCoeff() <= ball_.radius;  // for every policy
+  if (!vanishes) run(options);
+  if (!std::isfinite(best_.gap())) {
     improve_value(uniform_policy(mdp_));
-    improve_bound(vanishing_factor());
-    if (certified(options.tolerance)) best_.status = GlobalStatus::kCertified;
-  } else {
-    run(options);
+    improve_bound(shortening_factor());
   }
-  finish();
+  if (proven(options.tolerance) || best_.gap() <= kRounding * scale_) {
+    best_.status = GlobalStatus::kCertified;
+  }
   return std::move(best_);
-}
-
-void DriftMinimum::finish() {
-  for (DriftPiece& piece : pieces_) {
-    best_.witness.pieces.push_back({.weight = piece.weight,
-                                    .at = std::make_shared<const TangentPoint>(
-                                        TangentPoint{.nature = flatten(piece.map),
-                                                     .occupancy = best_.occupancy,
-                                                     .direction = std::move(piece.direction)})});
-  }
 }
 
 Matrix rows_of(const Matrix& matrix, const std::vector<Index>& states, Index actions) {
@@ -264,33 +256,52 @@ Matrix rows_of(const Matrix& matrix, const std::vector<Index>& states, Index act
   return rows;
 }
 
-// The solution on the reachable states, for the whole model. The values V of the others are so low
-// that V <= slope + g P V holds there, whatever the successors.
-GlobalSolution expanded(GlobalSolution solution, const std::vector<Index>& states,
+// Values V of the unreachable states, those of the reachable ones given, so low that V <= slope + g
+// P V + e holds there, whatever the successors.
+double value_elsewhere(const FiniteMdp& mdp, const Matrix& slope, const Vector& known, double e) {
+  const double left = 1 - mdp.discount();
+  const double value = std::min(known.minCoeff(), (slope.minCoeff() + e) / left);
+  return value - (1e-6 + 4 * FiniteMdp::kRowSumTolerance / left) * std::abs(value);
+}
+
+// The solution on the reachable states, for the whole model. e: the shortfall of its witness.
+GlobalSolution expanded(GlobalSolution solution, const std::vector<Index>& states, double e,
                         const FiniteMdp& mdp, const Drift& drift) {
-  const Matrix inside = std::move(solution.policy);
-  const Vector potential = std::move(solution.witness.potential);
-  Vector slope = Vector::Zero(drift.features().rows());
+  Matrix slope = Matrix::Zero(mdp.states(), mdp.actions());
   for (const WitnessPiece& piece : solution.witness.pieces) {
-    const auto map = as_matrix(piece.at->nature, drift.dimension(), drift.feature_dimension());
-    const Vector seen = map.transpose() * piece.at->direction;
-    slope -= piece.weight * (drift.features() * seen).cwiseAbs2();
+    slope += piece.weight * tangent(drift, *piece.at).slope;
   }
-  const double least = std::min(slope.minCoeff() / (1 - mdp.discount()), potential.minCoeff());
-  solution.policy = uniform_policy(mdp);
-  solution.witness.potential = Vector::Constant(mdp.states(), 2 * least);
+  const Matrix policy = std::exchange(solution.policy, uniform_policy(mdp));
+  const Vector known = std::move(solution.witness.potential);
+  solution.witness.potential =
+      Vector::Constant(mdp.states(), value_elsewhere(mdp, slope, known, e));
   for (Index k = 0; k < std::ssize(states); ++k) {
     const Index s = states[static_cast<std::size_t>(k)];
-    solution.policy.row(s) = inside.row(k);
-    solution.witness.potential(s) = potential(k);
+    solution.policy.row(s) = policy.row(k);
+    solution.witness.potential(s) = known(k);
   }
   solution.occupancy = occupancy(mdp, solution.policy);
-  for (WitnessPiece& piece : solution.witness.pieces) {
-    TangentPoint at = *piece.at;
-    at.occupancy = solution.occupancy;
-    piece.at = std::make_shared<const TangentPoint>(std::move(at));
-  }
   return solution;
+}
+
+GlobalSolution reachable_minimum(const FiniteMdp& mdp, const Drift& drift, const MatrixBall& ball,
+                                 const DriftInteriorPointOptions& options) {
+  const std::vector<Index> states = reachable_states(mdp);
+  check_order(std::ssize(states), drift.feature_dimension());
+  if (std::ssize(states) == mdp.states()) return DriftMinimum(mdp, drift, ball).solve(options);
+  const FiniteMdp inside = restricted_model(mdp, states);
+  const Drift seen({.actions = mdp.actions(),
+                    .features = rows_of(drift.features(), states, mdp.actions()),
+                    .dimension = drift.dimension()});
+  GlobalSolution solution = DriftMinimum(inside, seen, ball).solve(options);
+  const double e = witness_bound(inside, seen, solution.witness).shortfall;
+  return expanded(std::move(solution), states, e, mdp, drift);
+}
+
+// The same utility, if W has one row.
+Drift without_smoothing(const Drift& drift) {
+  return Drift(
+      {.actions = drift.actions(), .features = drift.features(), .dimension = drift.dimension()});
 }
 
 }  // namespace
@@ -305,14 +316,16 @@ GlobalSolution drift_interior_point(const FiniteMdp& mdp, const Drift& drift,
   check_positive("tolerance", options.tolerance);
   check_count("number of iterations", options.iterations);
   const MatrixBall ball = checked_ball(mdp, drift, ambiguity);
-  const std::vector<Index> states = reachable_states(mdp);
-  check_order(std::ssize(states), drift.feature_dimension());
-  if (std::ssize(states) == mdp.states()) return DriftMinimum(mdp, drift, ball).solve(options);
-  const FiniteMdp inside = restricted_model(mdp, states);
-  const Drift seen({.actions = mdp.actions(),
-                    .features = rows_of(drift.features(), states, mdp.actions()),
-                    .dimension = drift.dimension()});
-  return expanded(DriftMinimum(inside, seen, ball).solve(options), states, mdp, drift);
+  const bool plain = drift.smoothing() == 0;
+  GlobalSolution solution = plain ? reachable_minimum(mdp, drift, ball, options)
+                                  : reachable_minimum(mdp, without_smoothing(drift), ball, options);
+  for (WitnessPiece& piece : solution.witness.pieces) {
+    TangentPoint at = *piece.at;
+    at.occupancy = solution.occupancy;
+    if (!plain) at.direction.resize(0);  // the gradient is the same
+    piece.at = std::make_shared<const TangentPoint>(std::move(at));
+  }
+  return solution;
 }
 
 }  // namespace rgu

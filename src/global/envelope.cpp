@@ -1,14 +1,12 @@
 #include "rgu/global/envelope.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 #include "rgu/base/check.hpp"
 #include "rgu/global/columns_and_cuts.hpp"
+#include "rgu/global/convexity_check.hpp"
 #include "rgu/global/cutting_planes.hpp"
 #include "rgu/global/drift_interior_point.hpp"
 #include "rgu/global/policy_descent.hpp"
@@ -79,35 +77,13 @@ const Drift* interior_point_drift(const EnvelopeProblem& problem) {
   return on_ball && fits && ambiguity_warnings(*drift, problem.ambiguity).empty() ? drift : nullptr;
 }
 
-// The largest entries of an occupancy, in words.
-std::string occupancy_text(const Matrix& occupancy) {
-  std::vector<Index> order(static_cast<std::size_t>(occupancy.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  const std::size_t shown = std::min<std::size_t>(order.size(), 3);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
-                    [&](Index i, Index j) { return occupancy.data()[i] > occupancy.data()[j]; });
-  std::string text;
-  for (std::size_t k = 0; k < shown; ++k) {
-    text += fmt::format("{}{:.4g} at (s={}, a={})", k > 0 ? ", " : "", occupancy.data()[order[k]],
-                        order[k] / occupancy.cols(), order[k] % occupancy.cols());
-  }
-  return text + (shown < order.size() ? ", .." : "");
-}
-
-// A convex function is nowhere below its tangents.
+// A lower bound above the value disproves that the utility is convex.
 void check_tangents(const EnvelopeProblem& problem, const GlobalSolution& best) {
   if (best.kind == AnswerKind::kBestFound) return;
   const double rounding = 1e-7 * (std::abs(best.value) + best.cost_scale);
   if (!(best.gap() < -rounding)) return;
   for (const WitnessPiece& piece : best.witness.pieces) {
-    const Cut tangent = tangent_cut(problem, piece.at->occupancy, piece.at->nature);
-    const double above = tangent.offset + tangent.slope.cwiseProduct(best.occupancy).sum();
-    const double value = problem.utility.evaluate(best.occupancy, piece.at->nature).value;
-    check(
-        above <= value + rounding,
-        "the utility is declared convex in the occupancy, but is not: at the occupancy with {} it "
-        "is {:.9g}, below its tangent at the occupancy with {}, which is {:.9g} there",
-        occupancy_text(best.occupancy), value, occupancy_text(piece.at->occupancy), above);
+    check_above_tangent(problem.utility, piece.at->nature, piece.at->occupancy, best.occupancy);
   }
 }
 
@@ -124,6 +100,7 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
       search_(*whole_, tolerance) {
   const EnvelopeProblem& problem = whole_->problem();
   check_envelope_problem(problem);
+  if (is_declared(utility)) check_convexity(mdp, utility, ambiguity);
   if (const Drift* drift = interior_point_drift(problem)) {
     add("interior points", std::make_unique<DriftMethod>(problem, *drift));
   }

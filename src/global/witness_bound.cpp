@@ -62,11 +62,6 @@ struct Pieces {
   }
 };
 
-// The largest deviation of a row's sum from 1: Lambda is that of the kernel as it is given.
-double row_sum_error(const FiniteMdp& mdp) {
-  return (mdp.expected_next(Vector::Ones(mdp.states())).array() - 1).abs().maxCoeff();
-}
-
 Index longest_row(const FiniteMdp& mdp) {
   if (!mdp.is_sparse()) return mdp.states();
   Index longest = 0;
@@ -78,13 +73,19 @@ Index longest_row(const FiniteMdp& mdp) {
   return longest;
 }
 
-// The members of Lambda sum to 1 up to this.
+// The members of Lambda sum to 1 up to this. Rows of the kernel that sum to 1 up to rounding are
+// taken for distributions, those that sum to 1 - 1e-9, say, are not.
 double mass_error(const FiniteMdp& mdp) {
+  const auto beyond_rounding = [](double sum, Index terms) {
+    return std::max(0.0, std::abs(sum - 1) - kEps * static_cast<double>(terms + 2));
+  };
+  const Matrix sums = mdp.expected_next(Vector::Ones(mdp.states()));
+  const double off = (sums.array() - 1).abs().maxCoeff();
+  const double row = beyond_rounding(1 + off, longest_row(mdp));
   const double g = mdp.discount();
-  const double left = 1 - g - g * row_sum_error(mdp);
+  const double left = 1 - g - g * row;
   if (!(left > 0)) return kInfinity;
-  const double start = std::abs(mdp.start().sum() - 1);
-  return ((1 - g) * start + g * row_sum_error(mdp)) / left;
+  return ((1 - g) * beyond_rounding(mdp.start().sum(), mdp.states()) + g * row) / left;
 }
 
 void check_piece(const Utility& utility, const WitnessPiece& piece, std::size_t number) {

@@ -9,7 +9,6 @@ namespace rgu {
 namespace {
 
 constexpr Index kPatience = 20;  // improvements without a smaller span: rounding has won
-constexpr double kNearOne = 1e-5;
 constexpr int kMostPlans = 10000;  // far more than any model needs: only rounding goes on for ever
 
 // The row of the kernel that the policy takes in state s, times v.
@@ -84,7 +83,7 @@ Plan optimal_plan(const FiniteMdp& mdp, const Matrix& cost, EvaluationOptions op
   plan.action.resize(static_cast<std::size_t>(mdp.states()));
   for (Index s = 0; s < mdp.states(); ++s) cost.row(s).minCoeff(&plan.action[s]);
 
-  const bool near_one = 1 - mdp.discount() < kNearOne;
+  const bool near_one = mdp.discount() > kDiscountNearOne;
   const double largest = cost.cwiseAbs().maxCoeff();
   const double solve =
       mdp.is_sparse() ? options.residual : 64 * std::numeric_limits<double>::epsilon();

@@ -15,7 +15,6 @@ using System = std::variant<LuFactor, DominantLu, DiscountedSystem, SubtractionF
 // Where elimination without subtractions is used. Nearer to 1 than this, up to this many states (a
 // matrix of 32 MB), because other factorisations lose 5 digits and more, and Krylov iterations may
 // not end; on small sparse models earlier, because there it is faster than Krylov iterations.
-constexpr double kNearOne = 1e-5;
 constexpr Index kLargestNearOne = 2000;
 constexpr double kSlowlyMixing = 1e-2;
 constexpr Index kSmall = 64;
@@ -23,7 +22,7 @@ constexpr Index kSmall = 64;
 bool by_elimination(const FiniteMdp& mdp) {
   const double left = 1 - mdp.discount();
   if (mdp.is_sparse() && mdp.states() <= kSmall) return left < kSlowlyMixing;
-  return left < kNearOne && mdp.states() <= kLargestNearOne;
+  return mdp.discount() > kDiscountNearOne && mdp.states() <= kLargestNearOne;
 }
 
 // P_pi, (S, S).

@@ -10,6 +10,9 @@
 
 namespace rgu {
 
+// Above this discount values lose 5 digits and more in ordinary arithmetic.
+inline constexpr double kDiscountNearOne = 1 - 1e-5;
+
 struct EvaluationOptions {
   // Sparse models: largest accepted residual, in the norm in which the equation contracts:
   // |(1-g) rho + g P_pi' d - d|_1 for the occupancy (whose entries sum to 1), and

@@ -27,13 +27,18 @@ Point evaluated(const WorstCaseProblem& problem, Vector nature) {
   return {std::move(nature), std::move(at)};
 }
 
+// What f is made of, which its rounding is relative to.
+double size_of(const Point& point) {
+  return std::abs(point.at.value) + point.at.nature.norm() * point.nature.norm();
+}
+
 // Does f stay above its model at `from`, f + <g, move> - |move|^2 / (2 step)? Then the step raises
 // f by at least |move|^2 / (2 step). Where the rise is lost in the rounding of f the gradients are
 // asked: the mean slope along the move stands in for the rise.
 bool above_model(const Point& from, const Point& next, double step) {
   const Vector move = next.nature - from.nature;
   const double promised = from.at.nature.dot(move) - move.squaredNorm() / (2 * step);
-  const double rounding = kRounding * (1 + std::abs(from.at.value));
+  const double rounding = kRounding * size_of(from);
   if (promised > 1e4 * rounding) return next.at.value - from.at.value >= promised - rounding;
   return 0.5 * (from.at.nature + next.at.nature).dot(move) >= promised;
 }

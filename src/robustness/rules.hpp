@@ -40,9 +40,7 @@ WorstCase bounded_answer(const WorstCaseProblem& problem, Vector nature, double 
 WorstCase exact_answer(const WorstCaseProblem& problem, Vector nature);
 
 // max over members of <gradient, xi' - nature>, never negative, with what the set's support point
-// may miss added. Where an intersection finds no support point, as happens when the gradient is
-// normal to a face: an upper bound of it, the distance of the gradient from the normal cone times
-// the diameter.
+// may lack added.
 double frank_wolfe_gap(const ConvexSet& set, const Vector& gradient, const Vector& nature);
 
 }  // namespace rgu

@@ -2,37 +2,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rgu/ambiguity/intersection_set.hpp"
-#include "rgu/ambiguity/product_set.hpp"
-#include "rgu/base/check.hpp"
 #include "rgu/robustness/members.hpp"
 #include "rgu/robustness/rules.hpp"
 #include "rgu/utility/regularized.hpp"
 
 namespace rgu {
 
-namespace {
-
-// How far <direction, support point> may stay below the maximum, relative to |direction|. Only
-// intersections promise less than rounding.
-double support_slack(const ConvexSet& set) {
-  if (dynamic_cast<const IntersectionSet*>(&set) != nullptr) return 1e-9 * set.diameter();
-  const auto* product = dynamic_cast<const ProductSet*>(&set);
-  if (product == nullptr) return 0;
-  double slack = 0;
-  for (const auto& part : product->parts()) slack += support_slack(*part);
-  return slack;
-}
-
-}  // namespace
-
 double frank_wolfe_gap(const ConvexSet& set, const Vector& gradient, const Vector& nature) {
-  try {
-    const double gap = gradient.dot(set.support_point(gradient) - nature);
-    return std::max(0.0, gap) + support_slack(set) * gradient.norm();
-  } catch (const NotConverged&) {
-    return set.normal_residual(nature, gradient) * set.diameter();
-  }
+  const CertifiedSupport highest = set.certified_support(gradient);
+  return std::max(0.0, gradient.dot(highest.point - nature)) + highest.gap;
 }
 
 std::optional<WorstCase> only_member(const WorstCaseProblem& problem) {
@@ -48,9 +26,10 @@ std::optional<WorstCase> only_member(const WorstCaseProblem& problem) {
 std::optional<WorstCase> linear_in_nature(const WorstCaseProblem& problem) {
   if (problem.utility.traits().nature != NatureShape::kLinear) return std::nullopt;
   const Vector gradient = problem.at(centre_of(problem.ambiguity)).nature;
-  WorstCase answer = exact_answer(problem, problem.ambiguity.support_point(gradient));
+  CertifiedSupport highest = problem.ambiguity.certified_support(gradient);
+  WorstCase answer = exact_answer(problem, std::move(highest.point));
   answer.method = "linear in xi: the support point of the gradient";
-  answer.gap = support_slack(problem.ambiguity) * gradient.norm();
+  answer.gap = highest.gap;
   if (answer.gap > 0) answer.kind = AnswerKind::kCertified;
   return answer;
 }

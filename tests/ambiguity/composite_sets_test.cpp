@@ -22,6 +22,11 @@ SetPointer disc(const Vector& centre, double radius) {
   return std::make_shared<LpBall>(LpBallShape{.centre = centre, .radius = radius, .p = 2});
 }
 
+// |x|_3 <= 1 around a centre: a set that no exact method knows.
+SetPointer round_square(const Vector& centre) {
+  return std::make_shared<LpBall>(LpBallShape{.centre = centre, .radius = 1, .p = 3});
+}
+
 SetPointer box(const Vector& lower, const Vector& upper) {
   return std::make_shared<Box>(Bounds{.lower = lower, .upper = upper});
 }
@@ -134,24 +139,25 @@ TEST(IntersectionSet, EmptyOnesAreRefused) {
       refuses("intersection is empty"));
 }
 
-// The disc and the box touch in (1, 0) only, and from above the approach to it is very slow.
+// The ball and the box touch in (1, 0) only, and from above the approach to it is very slow.
 TEST(IntersectionSet, SaysWhenItCannotTell) {
   EXPECT_THAT(
       [] {
-        IntersectionSet({disc(vec({0, 0}), 1), box(vec({1, -1}), vec({3, 9}))}, {.max_cycles = 20});
+        IntersectionSet({round_square(vec({0, 0})), box(vec({1, -1}), vec({3, 9}))},
+                        {.max_cycles = 20});
       },
       refuses("intersection may be empty: after 20 cycles"));
 }
 
 TEST(IntersectionSet, ThrowsWhenTheCyclesDoNotSuffice) {
-  const IntersectionSet set({disc(vec({0, 0}), 1), disc(vec({0.5, 0}), 1)}, {.max_cycles = 2});
+  const IntersectionSet set({round_square(vec({0, 0})), round_square(vec({0.5, 0}))},
+                            {.max_cycles = 2});
   EXPECT_THAT(
       [&] {
         set.project(vec({0.3, 50}));
       },
       testing::ThrowsMessage<NotConverged>(
           testing::HasSubstr("intersection of 2 sets: after 2 cycles")));
-  EXPECT_THROW(set.support_point(vec({0.01, 1})), NotConverged);
 }
 
 TEST(IntersectionSet, BadPartsAreRefused) {

@@ -279,6 +279,20 @@ std::vector<SetCase> composite_cases() {
       intersection_case("SimplexAndBall", {simplex_case(3), moved_ball}),
       intersection_case("DiamondBoxAndEllipsoid", {diamond, box, wide}),
       intersection_case("PointAndBall", {singleton_case("", vec({0.5, 0, 0})), ball}),
+      intersection_case("BallAndSimplex", {moved_ball, simplex_case(3)}),
+      intersection_case("BallAndOrthant", {moved_ball, orthant_case(3, 1.2)}),
+      intersection_case("ThreeBalls", {ball, moved_ball, lp_ball_case(2, {"", vec({0, 1, 0}), 1})}),
+      intersection_case("TwoBallsAndBox", {ball, box, moved_ball}),
+      intersection_case("DiamondAndBox", {diamond, box}),
+      intersection_case("DiamondAndSimplex", {diamond, simplex_case(3)}),
+      intersection_case("WideDiamondAndSimplex",
+                        {lp_ball_case(1, {"", Vector::Constant(7, 0.2), 0.9}), simplex_case(7)}),
+      intersection_case("EllipsoidAndSimplex", {wide, simplex_case(3)}),
+      intersection_case("EllipsoidBoxAndBall", {wide, box, moved_ball}),
+      intersection_case("EllipsoidAndBall", {wide, moved_ball}),
+      intersection_case("RoundSquareAndBall", {lp_ball_case(3, {"", vec({0, 0, 0}), 1}), ball}),
+      intersection_case("CornerOfABox", {box_case("", vec({-3, -3, -3}), vec({1, 1, 1})),
+                                         box_case("", vec({1, 1, 0}), vec({3, 3, 3}))}),
   };
 }
 

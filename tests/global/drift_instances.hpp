@@ -3,6 +3,8 @@
 
 #include <Eigen/SVD>
 #include <cmath>
+#include <initializer_list>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +23,8 @@ struct DriftInstance {
   std::string about;
 };
 
-inline Index one_of(std::initializer_list<Index> from, Rng& rng) {
+template <class Number>
+Number one_of(std::initializer_list<Number> from, Rng& rng) {
   return from.begin()[rng.below(from.size())];
 }
 
@@ -84,36 +87,67 @@ inline Vector random_start(Index kind, Index states, Rng& rng) {
   return start / start.sum();
 }
 
-inline DriftInstance random_drift(std::uint64_t seed) {
-  Rng rng(seed);
-  const Index states = one_of({1, 2, 3, 5, 8, 13, 20, 30, 40}, rng);
-  const Index actions = 1 + static_cast<Index>(rng.below(5));
-  const Index columns = 1 + static_cast<Index>(rng.below(8));
-  const Index rows = 1 + static_cast<Index>(rng.below(static_cast<std::uint64_t>(columns)));
-  const double discounts[] = {0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9999};
-  const double discount = discounts[rng.below(7)];
-  const Index kind = static_cast<Index>(rng.below(6)), look = static_cast<Index>(rng.below(6));
-  Matrix kernel = random_kernel(kind, states, actions, rng);
+struct DriftKind {
+  Index states = 1, actions = 1, rows = 1, columns = 1;
+  Index kernel = 0, features = 0;
+  double discount = 0.9;
+  double radius = 0.5;  // relative to the smallest singular value of the centre
+};
+
+inline DriftInstance drift_of_kind(const DriftKind& kind, std::uint64_t seed, Rng& rng) {
+  Matrix kernel = random_kernel(kind.kernel, kind.states, kind.actions, rng);
   // From the reachable half if there is another.
-  Vector start = random_start(kind == 5 ? 0 : static_cast<Index>(rng.below(3)), states, rng);
-  Matrix features = random_features(look, states * actions, columns, rng);
+  const Index begin = kind.kernel == 5 ? 0 : static_cast<Index>(rng.below(3));
+  Vector start = random_start(begin, kind.states, rng);
+  Matrix features = random_features(kind.features, kind.states * kind.actions, kind.columns, rng);
   Matrix centre = rng.below(2) == 0
-                      ? Matrix(Matrix::Identity(rows, columns))
-                      : Matrix::NullaryExpr(rows, columns, [&] { return rng.normal(); });
-  const double least = Eigen::JacobiSVD<Eigen::MatrixXd>(centre).singularValues()(rows - 1);
-  const double shares[] = {0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95};
-  const double share = shares[rng.below(9)];
-  std::string about = "seed " + std::to_string(seed) + ": S " + std::to_string(states) + ", A " +
-                      std::to_string(actions) + ", d " + std::to_string(rows) + ", d' " +
-                      std::to_string(columns) + ", kernel " + std::to_string(kind) + ", features " +
-                      std::to_string(look) + ", discount " + std::to_string(discount) +
-                      ", radius " + std::to_string(share);
-  TransitionKernel stored = kind == 1 || kind == 4
+                      ? Matrix(Matrix::Identity(kind.rows, kind.columns))
+                      : Matrix::NullaryExpr(kind.rows, kind.columns, [&] { return rng.normal(); });
+  const double least = Eigen::JacobiSVD<Eigen::MatrixXd>(centre).singularValues()(kind.rows - 1);
+  std::ostringstream about;
+  about << "seed " << seed << ": S " << kind.states << ", A " << kind.actions << ", d " << kind.rows
+        << ", d' " << kind.columns << ", kernel " << kind.kernel << ", features " << kind.features
+        << ", discount " << kind.discount << ", radius " << kind.radius;
+  TransitionKernel stored = kind.kernel == 1 || kind.kernel == 4
                                 ? TransitionKernel(SparseMatrix(kernel.sparseView()))
                                 : TransitionKernel(std::move(kernel));
-  return {FiniteMdp(std::move(stored), std::move(start), discount),
-          Drift({.actions = actions, .features = std::move(features), .dimension = rows}),
-          FrobeniusBall(std::move(centre), share * least), std::move(about)};
+  return {FiniteMdp(std::move(stored), std::move(start), kind.discount),
+          Drift({.actions = kind.actions, .features = std::move(features), .dimension = kind.rows}),
+          FrobeniusBall(std::move(centre), kind.radius * least), about.str()};
+}
+
+inline DriftInstance random_drift(std::uint64_t seed) {
+  Rng rng(seed);
+  const auto below = [&](Index n) {
+    return static_cast<Index>(rng.below(static_cast<std::uint64_t>(n)));
+  };
+  DriftKind kind;
+  kind.states = one_of<Index>({1, 2, 3, 5, 8, 13, 20, 30, 40}, rng);
+  kind.actions = 1 + below(5);
+  kind.columns = 1 + below(8);
+  kind.rows = 1 + below(kind.columns);
+  kind.discount = one_of({0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9999}, rng);
+  kind.kernel = below(6);
+  kind.features = below(6);
+  kind.radius = one_of({0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95}, rng);
+  return drift_of_kind(kind, seed, rng);
+}
+
+// Small ones that other solvers can do: normal features, dense kernels or three successors.
+inline DriftInstance plain_drift(std::uint64_t seed) {
+  Rng rng(seed);
+  const auto below = [&](Index n) {
+    return static_cast<Index>(rng.below(static_cast<std::uint64_t>(n)));
+  };
+  DriftKind kind;
+  kind.states = 1 + below(9);
+  kind.actions = 2 + below(3);
+  kind.columns = 1 + below(5);
+  kind.rows = 1 + below(kind.columns);
+  kind.discount = one_of({0.5, 0.8, 0.9, 0.95, 0.99}, rng);
+  kind.kernel = below(2);
+  kind.radius = one_of({0.05, 0.3, 0.5, 0.8}, rng);
+  return drift_of_kind(kind, seed, rng);
 }
 
 }  // namespace rgu::testing_drift

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "global/drift_instances.hpp"
 #include "laws/models.hpp"
 #include "laws/throws.hpp"
 #include "rgu/ambiguity/box.hpp"
 #include "rgu/ambiguity/lp_ball.hpp"
 #include "rgu/ambiguity/matrix_ball.hpp"
+#include "rgu/global/witness_bound.hpp"
 #include "rgu/mdp/occupancy.hpp"
 #include "rgu/robustness/worst_case.hpp"
 
@@ -103,6 +105,51 @@ TEST(DriftInteriorPoint, IsCertifiedFromRawDataForManyModelsAndRadii) {
       EXPECT_LE(checked_gap(instance, ball, found), 1.1e-6) << seed << " radius " << e;
       EXPECT_LE(found.iterations, 50) << seed << " radius " << e;
     }
+  }
+}
+
+// The witness from the raw data: members of the ball, weights of sum 1, V <= slope + g P V + e.
+void expect_witness(const testing_drift::DriftInstance& instance, const GlobalSolution& solution) {
+  const FiniteMdp& mdp = instance.mdp;
+  const Drift& drift = instance.drift;
+  Vector slope = Vector::Zero(drift.features().rows());
+  double total = 0;
+  ASSERT_FALSE(solution.witness.pieces.empty()) << instance.about;
+  for (const WitnessPiece& piece : solution.witness.pieces) {
+    const auto map = as_matrix(piece.at->nature, drift.dimension(), drift.feature_dimension());
+    EXPECT_LE((map - instance.ball.centre()).norm(), instance.ball.radius()) << instance.about;
+    EXPECT_NEAR(piece.at->direction.norm(), 1, 1e-14);
+    EXPECT_EQ(piece.at->occupancy, solution.occupancy);
+    total += piece.weight;
+    const Vector seen = drift.features() * (map.transpose() * piece.at->direction);
+    slope -= piece.weight * seen.cwiseAbs2();
+  }
+  EXPECT_NEAR(total, 1, 1e-13) << instance.about;
+  const Vector& v = solution.witness.potential;
+  const Matrix after =
+      as_matrix(slope, mdp.states(), mdp.actions()) + mdp.discount() * mdp.expected_next(v);
+  const double e = (v - after.rowwise().minCoeff()).maxCoeff();
+  const double bound = (1 - mdp.discount()) * mdp.start().dot(v) - e;
+  const double rounding = 1e-13 * (v.cwiseAbs().maxCoeff() + slope.cwiseAbs().maxCoeff());
+  EXPECT_NEAR(solution.lower_bound, bound, rounding) << instance.about;
+  const WitnessBound proven = witness_bound(mdp, drift, solution.witness);
+  EXPECT_LE(solution.lower_bound, proven.bound + 2 * proven.rounding) << instance.about;
+}
+
+TEST(DriftInteriorPoint, ProvesEveryInstanceOfABroadFamilyWithAWitness) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    const auto instance = testing_drift::random_drift(seed);
+    const GlobalSolution found =
+        drift_interior_point(instance.mdp, instance.drift, instance.ball, {.tolerance = 1e-6});
+    EXPECT_EQ(found.status, GlobalStatus::kCertified) << instance.about;
+    EXPECT_GE(found.gap(), 0) << instance.about;
+    EXPECT_LE(flow_residual(instance.mdp, found.occupancy), 1e-11) << instance.about;
+    const double attained = instance.drift.evaluate(found.occupancy, found.nature).value;
+    const double scale = instance.drift.second_moment(found.occupancy).trace() *
+                         instance.ball.centre().squaredNorm();
+    EXPECT_NEAR(attained, found.value, 1e-9 * std::abs(found.value) + 1e-13 * scale)
+        << instance.about;
+    expect_witness(instance, found);
   }
 }
 
@@ -356,8 +403,10 @@ TEST(DriftInteriorPoint, IgnoresTheSmoothingOfOneRow) {
   const Drift plain = normal_drift(mdp, 1, 3, 4);
   const Drift smooth({.actions = 2, .features = plain.features(), .dimension = 1, .smoothing = 5});
   const FrobeniusBall ball(Matrix{{1, 0, 0}}, 0.4);
-  EXPECT_NEAR(drift_interior_point(mdp, smooth, ball).value,
-              drift_interior_point(mdp, plain, ball).value, 1e-12);
+  const GlobalSolution found = drift_interior_point(mdp, smooth, ball);
+  EXPECT_NEAR(found.value, drift_interior_point(mdp, plain, ball).value, 1e-12);
+  const WitnessBound proven = witness_bound(mdp, smooth, found.witness);
+  EXPECT_NEAR(proven.bound, found.lower_bound, 2 * proven.rounding);
 }
 
 }  // namespace

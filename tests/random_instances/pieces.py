@@ -58,18 +58,28 @@ class Linear:
         if self.modulus == 0:
             return total + self.ambiguity.support(signal)
         # min over v of support(v) + <middle, signal - v> + |signal - v|^2 / (2 modulus): every v is an upper bound.
-        away = self.modulus * (self._nearest(signal) - self.middle)
+        away = signal - self._dual_signal(signal)
         return total + self.ambiguity.support(signal - away) + self.middle @ away + away @ away / (2 * self.modulus)
 
-    def _nearest(self, signal):
-        """The maximiser over xi where it is unique: signal'xi - (modulus/2) |xi - middle|^2 is a distance."""
-        return self.ambiguity.nearest(self.middle + signal / self.modulus)
+    def _dual_signal(self, signal):
+        """The v of that minimum: signal - modulus (xi - middle) at the best xi, the projection of middle + signal / modulus."""
+        if self.ambiguity.projects:
+            return signal - self.modulus * (self.ambiguity.nearest(self.middle + signal / self.modulus) - self.middle)
+        program = Program()
+        v = program.variables(len(signal))
+        program.minimise(self.ambiguity.add_support(program, v) - v.times(self.middle))
+        program.add_square((v - signal) * (1 / np.sqrt(self.modulus)))
+        return program.solve().value(v)
+
+    def _best_member(self, signal):
+        """The xi that maximises signal'xi - (modulus/2) |xi - middle|^2."""
+        return self.ambiguity.member(self.middle + (signal - self._dual_signal(signal)) / self.modulus)
 
     def minorant(self, occupancy, solution, variant=0):
         if self.ambiguity is None:
             return 0.0, self.cost
         if self.modulus > 0 and variant == 0:
-            xi = self._nearest(self.slopes @ occupancy - self.thresholds)
+            xi = self._best_member(self.slopes @ occupancy - self.thresholds)
         else:
             xi = self.ambiguity.member(solution.multipliers[self.name] / self.weight)
         gradient = self.slopes.T @ xi + (0 if self.cost is None else self.cost)

@@ -12,10 +12,8 @@ from scipy.optimize import linprog
 from scipy.sparse.linalg import splu
 
 HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-CVXOPT_STEPS = (
-    {"abstol": 1e-11, "reltol": 1e-10, "feastol": 1e-10},
-    {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9},
-    {"abstol": 1e-8, "reltol": 1e-8, "feastol": 1e-8},
+CVXOPT_STEPS = tuple(
+    {"abstol": 0.1 * small, "reltol": small, "feastol": small} for small in (1e-10, 1e-9, 1e-8, 1e-7)
 )
 
 

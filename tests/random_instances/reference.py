@@ -57,9 +57,12 @@ def optimum(model, terms):
     """The Interval of min over policies of sum of weight * Gamma, for terms (weight, piece)."""
     best = None
     for found in intervals(model, terms):
-        if np.isfinite(found.width) and (best is None or found.width < best.width):
-            best = found
-        if best is not None and best.width <= GOOD_WIDTH:
+        if not np.isfinite(found.width):
+            continue
+        if best is not None:  # every end of every interval is a bound
+            found.lower, found.upper = max(found.lower, best.lower), min(found.upper, best.upper)
+        best = found
+        if best.width <= GOOD_WIDTH:
             break
     if best is None:
         raise ReferenceFailed("the solver found nothing")

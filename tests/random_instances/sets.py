@@ -5,7 +5,7 @@ Every set has `dimension`, `centre` and
   add_support(p, u)  a scalar expression that, minimised, is the support function of the affine expression u
   member(xi)         a member near xi
   contains(xi)
-  nearest(xi)        the Euclidean projection
+  nearest(xi)        the Euclidean projection, if `projects`
   build(factor)      rgu's set of the points factor * xi
 """
 
@@ -34,6 +34,8 @@ def _on_simplex(xi, total):
 
 
 class Set:
+    projects = False  # whether there is a `nearest`
+
     def member(self, xi):
         """On the way from the centre to xi, as far as the set goes."""
         xi = np.asarray(xi, float)
@@ -52,17 +54,10 @@ class Set:
         """An upper bound on |xi_i| over the members, about the least one."""
         return np.abs(self.centre) + getattr(self, "radius", 0.0)
 
-    def nearest(self, xi):
-        """The Euclidean projection, by its dual program."""
-        program = Program()
-        u = program.variables(self.dimension)
-        # max over x of -|x - xi|^2/2 = min over u of support(u) + |u|^2/2 - <u, xi>, and then x = xi - u.
-        program.minimise(self.add_support(program, u) - u.times(xi))
-        program.add_square(u)
-        return self.member(xi - program.solve().value(u))
-
 
 class Singleton(Set):
+    projects = True
+
     def __init__(self, point):
         self.centre, self.dimension = np.asarray(point, float), len(point)
 
@@ -89,6 +84,10 @@ class Ball(Set):
 
     def __init__(self, centre, radius, p):
         self.centre, self.radius, self.p, self.dimension = np.asarray(centre, float), radius, p, len(centre)
+
+    @property
+    def projects(self):
+        return self.p in (1, 2, np.inf)
 
     def support(self, u):
         dual = {1: np.inf, np.inf: 1}.get(self.p) or self.p / (self.p - 1)
@@ -126,7 +125,7 @@ class Ball(Set):
             return self.centre + away * min(1.0, self.radius / max(np.linalg.norm(away), 1e-300))
         if self.p == 1 and np.abs(away).sum() > self.radius:
             return self.centre + np.sign(away) * _on_simplex(np.abs(away), self.radius)
-        return xi if self.contains(xi) else super().nearest(xi)
+        return xi
 
     def build(self, factor):
         return rgu.ambiguity.LpBall(factor * self.centre, factor * self.radius, self.p)
@@ -182,6 +181,8 @@ class Spectral(Set):
 
 
 class Box(Set):
+    projects = True
+
     def __init__(self, lower, upper):
         self.lower, self.upper = np.asarray(lower, float), np.asarray(upper, float)
         self.centre, self.dimension = 0.5 * (self.lower + self.upper), len(self.lower)
@@ -216,6 +217,8 @@ class Box(Set):
 class Capped(Set):
     """{xi >= 0, sum xi <= total}."""
 
+    projects = True
+
     def __init__(self, dimension, total):
         self.dimension, self.total = dimension, total
         self.centre = np.full(dimension, 0.5 * total / dimension)
@@ -249,6 +252,8 @@ class Capped(Set):
 
 class Simplex(Set):
     """Of probabilities; it has no other size, so it is never scaled."""
+
+    projects = True
 
     def __init__(self, dimension):
         self.dimension, self.centre = dimension, np.full(dimension, 1 / dimension)
