@@ -33,8 +33,6 @@ class Ellipsoid final : public ConvexSet {
   const Vector& weights() const { return weights_; }  // along the axes; the matrix' eigenvalues
   const Matrix& axes() const { return axes_; }  // orthonormal columns; empty: the coordinate axes
   double radius() const { return radius_; }
-  // Orthonormal columns; empty if they are the coordinate axes.
-  const Matrix& axes() const { return axes_; }
 
   Vector project(const Vector& point) const override;
   // With Q the matrix: centre + radius Q^-1 g / sqrt(g' Q^-1 g); g = 0: the centre.
