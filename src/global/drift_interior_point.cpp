@@ -192,7 +192,7 @@ void DriftMinimum::improve_bound(const DriftFactor& factor) {
   const std::vector<DriftPiece> pieces = drift_pieces(factor, ball_);
   const Vector slope = mean_slope(pieces, drift_.features());
   PlannedBound planned = planned_bound(mdp_, as_matrix(slope, mdp_.states(), mdp_.actions()), 0,
-                                       best_.witness.potential);
+                                       {.guess = best_.witness.potential});
   Witness witness{.pieces = {}, .potential = std::move(planned.value)};
   for (const DriftPiece& piece : pieces) {
     TangentPoint at{.nature = flatten(piece.map), .occupancy = {}, .direction = piece.direction};
