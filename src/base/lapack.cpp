@@ -96,13 +96,16 @@ DominantLu::SmallVector DominantLu::solve_transposed(const Eigen::Ref<const Vect
   return x;
 }
 
-CholeskyFactor::CholeskyFactor(ColumnMatrix matrix) : factor_(std::move(matrix)) {
+bool cholesky_in_place(Eigen::MatrixXd& matrix) {
   prepare_blas();
-  const int n = checked_order(factor_);
+  const int n = checked_order(matrix);
   int info = 0;
-  dpotrf_("L", &n, factor_.data(), &n, &info);
-  positive_definite_ = info == 0;
+  dpotrf_("L", &n, matrix.data(), &n, &info);
+  return info == 0 && matrix.diagonal().allFinite();  // some kernels let NaN pass
 }
+
+CholeskyFactor::CholeskyFactor(ColumnMatrix matrix)
+    : factor_(std::move(matrix)), positive_definite_(cholesky_in_place(factor_)) {}
 
 Vector CholeskyFactor::solve(const Vector& right) const {
   const int n = static_cast<int>(factor_.rows());

@@ -65,6 +65,10 @@ class DominantLu {
   Index order_;
 };
 
+// Replaces the lower triangle of a symmetric matrix by L with A = L L'; only that triangle is read.
+// False where A was not numerically positive definite; then it holds nothing of use.
+bool cholesky_in_place(Eigen::MatrixXd& matrix);
+
 // A = L L' for symmetric positive definite A; only the lower triangle of A is read.
 class CholeskyFactor {
  public:

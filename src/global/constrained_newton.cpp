@@ -2,11 +2,9 @@
 
 #include <utility>
 
-#include "rgu/base/blas_setup.hpp"
 #include "rgu/base/check.hpp"
 
 extern "C" {
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m,
             const int* n, const double* alpha, const double* a, const int* lda, double* b,
             const int* ldb);
@@ -14,14 +12,6 @@ void dtrsm_(const char* side, const char* uplo, const char* trans, const char* d
 
 namespace rgu {
 namespace {
-
-bool factorise(Eigen::MatrixXd& matrix) {
-  prepare_blas();
-  const int n = static_cast<int>(matrix.rows());
-  int info = 0;
-  dpotrf_("L", &n, matrix.data(), &n, &info);
-  return info == 0;
-}
 
 // L^-1 B. A row-major B is its transpose in the eyes of BLAS: X L' = B' is solved.
 Matrix forward_solved(const Eigen::MatrixXd& factor, Matrix right) {
@@ -36,7 +26,7 @@ Matrix forward_solved(const Eigen::MatrixXd& factor, Matrix right) {
 
 ConstrainedNewton::ConstrainedNewton(Eigen::MatrixXd hessian, Matrix constraints)
     : factor_(std::move(hessian)),
-      factorised_(factorise(factor_)),
+      factorised_(cholesky_in_place(factor_)),
       half_(forward_solved(factor_, std::move(constraints))),
       schur_(gram_lower(half_)) {}
 

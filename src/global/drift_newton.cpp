@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "rgu/base/blas_setup.hpp"
+#include "rgu/base/lapack.hpp"
 
 extern "C" {
-void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dtrsv_(const char* uplo, const char* trans, const char* diag, const int* n, const double* a,
             const int* lda, double* x, const int* incx);
 void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha,
@@ -109,13 +109,10 @@ void DriftNewton::factorise_normal_matrix() {
     links_.col(k) = packed(program_.on_axes(Vector::Unit(size, k)));
   }
   at_.root.triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(links_);
-  const int order = static_cast<int>(program_.mdp.states() + program_.products());
   for (const double lift : kLifts) {
     factor_ = normal_matrix();
     factor_.diagonal() *= 1 + lift;
-    int info = 0;
-    dpotrf_("L", &order, factor_.data(), &order, &info);
-    if (solvable_ = info == 0; solvable_) return;
+    if (solvable_ = cholesky_in_place(factor_); solvable_) return;
   }
 }
 

@@ -122,6 +122,9 @@ TEST(CholeskyFactor, SolvesWithTheLowerTriangleAlone) {
 
 TEST(CholeskyFactor, AnIndefiniteMatrixIsRecognised) {
   EXPECT_FALSE(CholeskyFactor(Eigen::MatrixXd({{1, 2}, {2, 1}})).positive_definite());
+  const double nan = std::nan("");
+  EXPECT_FALSE(CholeskyFactor(Eigen::MatrixXd({{1, nan}, {nan, 1}})).positive_definite());
+  EXPECT_FALSE(CholeskyFactor(Eigen::MatrixXd::Constant(40, 40, nan)).positive_definite());
 }
 
 TEST(CholeskyFactor, WrongInputIsNamed) {

@@ -48,14 +48,10 @@ bool sdpa_is_installed() { return std::system("command -v sdpa >/dev/null 2>&1")
 // tr Z22 <= 1, Z_11 = 1 less the rest of tr Z11. In SDPA's sparse format: sum_k x_k F_k - F_0 >= 0,
 // a line "k block i j value" for each entry.
 void write_dual(const std::string& file, const testing_drift::DriftInstance& instance,
-                double unit) {
+                const Matrix& seen, double unit) {
   const FiniteMdp& mdp = instance.mdp;
   const Matrix kernel = mdp.is_sparse() ? Matrix(mdp.sparse_kernel()) : mdp.dense_kernel();
-  const Matrix& psi = instance.drift.features();
-  const Index n = psi.rows(), d = instance.drift.dimension(), order = d + psi.cols();
-  Matrix seen(n, order);
-  seen << psi * instance.ball.centre().transpose(), instance.ball.radius() * psi;
-
+  const Index n = seen.rows(), d = instance.drift.dimension(), order = seen.cols();
   std::ostringstream entries;
   entries << std::setprecision(17);
   const auto put = [&](Index k, int block, Index i, Index j, double value) {
@@ -99,10 +95,15 @@ double number_after(const std::string& text, const std::string& name) {
   return std::strtod(text.c_str() + text.find('=', at) + 1, nullptr);
 }
 
-// SDPA's tolerances are absolute below 1, hence the unit.
-double sdpa_optimum(const testing_drift::DriftInstance& instance, double unit) {
+// SDPA's tolerances are absolute below 1, hence the units: largest feature 1, optimum near 3000.
+double sdpa_optimum(const testing_drift::DriftInstance& instance, double guess) {
+  const Matrix& psi = instance.drift.features();
+  Matrix seen(psi.rows(), instance.drift.dimension() + psi.cols());
+  seen << psi * instance.ball.centre().transpose(), instance.ball.radius() * psi;
+  const double largest = seen.cwiseAbs().maxCoeff();
+  const double unit = -3e3 / guess;
   const Scratch scratch;
-  write_dual(scratch.file("program.dat-s"), instance, unit);
+  write_dual(scratch.file("program.dat-s"), instance, seen / largest, unit * largest * largest);
   std::ofstream(scratch.file("settings")) << kSettings;
   const std::string command = "OPENBLAS_NUM_THREADS=1 sdpa -ds " + scratch.file("program.dat-s") +
                               " -o " + scratch.file("answer") + " -p " + scratch.file("settings") +
@@ -124,8 +125,10 @@ TEST(DriftAgainstSdpa, HasTheSameOptimumOnRandomInstances) {
     const GlobalSolution found =
         drift_interior_point(instance.mdp, instance.drift, instance.ball, {.tolerance = 1e-7});
     ASSERT_EQ(found.status, GlobalStatus::kCertified) << instance.about;
-    if (found.value == 0) continue;  // then SDPA has no interior
-    const double optimum = sdpa_optimum(instance, -3e3 / found.value);
+    const double scale = instance.drift.second_moment(found.occupancy).trace() *
+                         instance.ball.centre().squaredNorm();
+    if (found.value > -1e-3 * scale) continue;  // SDPA's tolerances are relative to the numbers
+    const double optimum = sdpa_optimum(instance, found.value);
     EXPECT_NEAR(found.value, optimum, 1e-6 * std::abs(optimum)) << instance.about;
     EXPECT_LE(found.lower_bound, optimum + 1e-6 * std::abs(optimum)) << instance.about;
     ++compared;
