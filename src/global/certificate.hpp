@@ -57,8 +57,9 @@ struct GapTolerance {
       : relative(relative_part), absolute(absolute_part) {}
 
   double relative;  // > 0
-  // Empty: 1e-3 relative times the size of the costs, the largest |entry| of the gradient of Gamma
-  // at the first policy. So optima near 0 can be proven, at every scale.
+  // Empty: 1e-3 relative times the size of the costs, the largest |entry| of the gradient of f_xi
+  // at the first policy, for its worst xi or the centre of the set. So optima near 0 can be proven,
+  // at every scale.
   std::optional<double> absolute;  // > 0
 
   double at(double value, double cost_scale) const {

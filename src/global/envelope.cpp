@@ -26,7 +26,8 @@ namespace {
 // nominal rewards are.
 class FirstStep final : public EnvelopeMethod {
  public:
-  explicit FirstStep(const std::optional<RewardBall>& ball = {}) {
+  explicit FirstStep(const std::optional<RewardBall>& ball = {}, Vector centre = {})
+      : centre_(std::move(centre)) {
     if (ball && ball->p == 1) nominal_ = flatten(ball->centre);
   }
 
@@ -34,6 +35,7 @@ class FirstStep final : public EnvelopeMethod {
     const EnvelopeModel& model = search.model();
     const EnvelopePoint uniform = search.offer_policy(Matrix::Constant(
         model.own_states(), model.actions(), 1.0 / static_cast<double>(model.actions())));
+    if (centre_.size() > 0) search.count_costs(model.tangent(uniform.occupancy, centre_).slope);
     const auto action = search.plan_against(
         nominal_.size() > 0 ? model.tangent(uniform.occupancy, nominal_) : uniform.cut);
     if (search.certified()) return false;
@@ -45,6 +47,7 @@ class FirstStep final : public EnvelopeMethod {
 
  private:
   Vector nominal_ = {};
+  Vector centre_;  // of the set; empty: none, or not known
 };
 
 class DriftMethod final : public EnvelopeMethod {
@@ -106,7 +109,7 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
   }
   const Index pairs = mdp.states() * mdp.actions();
   const auto ball = pairs > kSmallModel ? whole_->reward_ball() : std::nullopt;
-  add("planning", std::make_unique<FirstStep>(ball));
+  add("planning", std::make_unique<FirstStep>(ball, centre_of(ambiguity)));
   if (auto program = EnvelopeProgram::of(problem)) {
     if (program->is_linear() && pairs <= kSmallModel) {
       add("linear program", std::make_unique<LinearProgramMethod>(problem, *program));

@@ -17,6 +17,7 @@
 #include "rgu/robustness/round_sets.hpp"
 #include "rgu/robustness/vertices.hpp"
 #include "rgu/utility/constrained.hpp"
+#include "rgu/utility/drift.hpp"
 #include "rgu/utility/entropy.hpp"
 #include "rgu/utility/reward.hpp"
 #include "rgu/utility/reward_robust.hpp"
@@ -91,6 +92,11 @@ class EnvelopeProgram::Builder {
   void add_entropy(Marginal over, double delta, double weight);
   bool add_divergence(const KlTarget& target, const ConvexSet& set, double weight, Index begin);
   bool add_distance(const ConvexSet& set, double weight, Index begin);
+  bool add_drift_row(const Drift& drift, const ConvexSet& set, double weight, Index begin);
+  bool has_hull(const ConvexSet& set) const {
+    return set.dimension() <= kFewParameters && !options_.members.empty();
+  }
+  Matrix hull_of(const ConvexSet& set, Index begin) const;
   bool add_vertices(const Matrix& vertices, const Matrix& table, const Vector& shift, Index begin);
   bool add_support(const ConvexSet& set, Index row, double scale);
 
@@ -275,15 +281,28 @@ bool EnvelopeProgram::Builder::add_support(const ConvexSet& set, Index row, doub
   return false;
 }
 
+Matrix EnvelopeProgram::Builder::hull_of(const ConvexSet& set, Index begin) const {
+  Matrix vertices(std::ssize(options_.members), set.dimension());
+  for (Index v = 0; v < vertices.rows(); ++v) {
+    vertices.row(v) = options_.members[static_cast<std::size_t>(v)].segment(begin, set.dimension());
+  }
+  return vertices;
+}
+
+// -(W psi)^2 for each member W, which has one row: linear in lambda.
+bool EnvelopeProgram::Builder::add_drift_row(const Drift& drift, const ConvexSet& set,
+                                             double weight, Index begin) {
+  if (drift.dimension() != 1 || !has_hull(set)) return false;
+  const Matrix maps = hull_of(set, begin);
+  const Matrix table = -weight * (drift.features() * maps.transpose()).cwiseAbs2();
+  return add_vertices(maps, table, Vector::Zero(maps.rows()), begin);
+}
+
 bool EnvelopeProgram::Builder::add_moments(const Matrix& table, const Vector& shift,
                                            const ConvexSet& set, double weight, Index begin) {
   if (rows_ + table.cols() > options_.most_rows) return false;
-  if (!is_polyhedral(set) && set.dimension() <= kFewParameters && !options_.members.empty()) {
-    Matrix vertices(std::ssize(options_.members), set.dimension());
-    for (Index v = 0; v < vertices.rows(); ++v) {
-      vertices.row(v) =
-          options_.members[static_cast<std::size_t>(v)].segment(begin, set.dimension());
-    }
+  if (!is_polyhedral(set) && has_hull(set)) {
+    const Matrix vertices = hull_of(set, begin);
     return add_vertices(vertices, weight * table * vertices.transpose(),
                         weight * (vertices * shift), begin);
   }
@@ -484,6 +503,9 @@ bool EnvelopeProgram::Builder::add(const Utility& utility, const ConvexSet* set,
   }
   if (dynamic_cast<const QuadraticTarget*>(&utility) != nullptr) {
     return add_distance(over, weight, begin);
+  }
+  if (const auto* drift = dynamic_cast<const Drift*>(&utility)) {
+    return add_drift_row(*drift, over, weight, begin);
   }
   return false;
 }

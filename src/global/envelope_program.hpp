@@ -18,8 +18,9 @@ struct AdversaryMixture {
 
 struct ProgramOptions {
   Index most_rows = 4000;  // the normal equations are dense: 128 MB
-  // Members of the ambiguity set. Parts that are linear in a few xi on a set that is no polyhedron
-  // are taken on the hull of these, so that the program bounds Gamma from below.
+  // Members of the ambiguity set. Parts that are linear in a few xi on a set that is no polyhedron,
+  // and drifts of one row, are taken on the hull of these, so that the program bounds Gamma from
+  // below.
   std::vector<Vector> members = {};
   // Constraints must hold, whatever their multipliers: these are then unbounded.
   bool hard_limits = false;

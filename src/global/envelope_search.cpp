@@ -26,10 +26,13 @@ double EnvelopeSearch::excess() const {
   return std::isfinite(best_.gap()) ? best_.gap() / wanted_gap() : kInfinity;
 }
 
+void EnvelopeSearch::count_costs(const Matrix& slope) {
+  const double largest = model_.largest(slope.size() > 0 ? slope.cwiseAbs().maxCoeff() : 0.0);
+  if (std::isfinite(largest)) best_.cost_scale = std::max(best_.cost_scale, largest);
+}
+
 void EnvelopeSearch::offer(const EnvelopePoint& point, const Matrix& policy) {
-  if (best_.cost_scale == 0) {
-    best_.cost_scale = model_.largest(point.cut.slope.cwiseAbs().maxCoeff());
-  }
+  if (best_.cost_scale == 0) count_costs(point.cut.slope);
   if (!(point.value < best_.value)) return;
   point_ = point;
   best_.value = point.value;

@@ -41,6 +41,9 @@ class EnvelopeSearch {
   // and on large models to a share of the wanted gap.
   std::vector<Index> plan_against(const Cut& minorant, PlanHint hint = {});
 
+  // A gradient whose entries are of the size of the costs.
+  void count_costs(const Matrix& slope);
+
   void count_step(std::string_view method);
 
  private:

@@ -14,6 +14,21 @@ constexpr int kMostSteps = 200;
 constexpr int kPatience = 8;    // steps that bring no smaller gap, once bounds are asked for
 constexpr double kClose = 100;  // bounds are asked for at this many times the gap wanted
 
+// Where f is concave in xi, and not only linear, the mean answer is worse for the policy than the
+// mixture (Jensen).
+bool mean_is_worse(const Utility& utility) {
+  const NatureShape shape = utility.traits().nature;
+  return shape == NatureShape::kConcave || shape == NatureShape::kStronglyConcave;
+}
+
+Vector mean_of(const AdversaryMixture& mixture) {
+  Vector mean = Vector::Zero(mixture.members.front().size());
+  for (std::size_t k = 0; k < mixture.members.size(); ++k) {
+    mean += mixture.weights[k] * mixture.members[k];
+  }
+  return mean;
+}
+
 }  // namespace
 
 std::optional<ProgramPoint> solve(const EnvelopeProgram& program, const Matrix& start,
@@ -37,6 +52,9 @@ EnvelopePoint offer_solution(EnvelopeSearch& search, const EnvelopeProblem& prob
       cuts.push_back(tangent_cut(problem, there.occupancy, xi));
     }
     search.plan_against(mean_cut(cuts, to_vector(mixture.weights)));
+    if (cuts.size() > 1 && mean_is_worse(problem.utility) && !search.certified()) {
+      search.plan_against(tangent_cut(problem, there.occupancy, mean_of(mixture)));
+    }
   }
   return there;
 }
@@ -75,6 +93,11 @@ bool HullMethod::advance(EnvelopeSearch& search) {
   const EnvelopePoint there = offer_solution(search, problem_, *program, *point);
   if (search.certified()) return true;
   members_.push_back(there.nature);
+  if (mean_is_worse(problem_.utility)) {
+    for (const AdversaryMixture& mixture : program->adversary(*point)) {
+      members_.push_back(mean_of(mixture));
+    }
+  }
   // A point between this and the best one: cuts alone jump from end to end.
   const Matrix between = 0.5 * (there.occupancy + search.best().occupancy);
   const EnvelopePoint halfway = envelope_at(problem_, between, there.nature);
