@@ -19,6 +19,8 @@ class LinearProgram::Model {
 namespace {
 
 constexpr double kTolerance = 1e-10;  // the smallest that Clp takes
+constexpr double kObjective = 16384;  // its largest coefficient: more makes the tolerance relative
+                                      // to it smaller, and much more lets rounding exceed it
 
 CoinPackedMatrix packed(const Matrix& rows) {
   CoinPackedMatrix matrix(/*colordered=*/false, 0, 0);
@@ -60,8 +62,9 @@ double unit_of(double size) { return size > 0 ? std::exp2(std::ilogb(size)) : 1.
 
 LinearProgramSolution LinearProgram::maximise(const Vector& objective) {
   ClpSimplex& simplex = model_->simplex;
+  const double unit = unit_of(objective.lpNorm<Eigen::Infinity>()) / kObjective;
   for (Index j = 0; j < objective.size(); ++j) {
-    simplex.setObjectiveCoefficient(static_cast<int>(j), objective(j));
+    simplex.setObjectiveCoefficient(static_cast<int>(j), objective(j) / unit);
   }
   simplex.primal();
   if (!simplex.isProvenOptimal()) {
@@ -71,6 +74,7 @@ LinearProgramSolution LinearProgram::maximise(const Vector& objective) {
   }
   return {.point = Eigen::Map<const Vector>(simplex.primalColumnSolution(), objective.size()),
           .multipliers =
+              unit *
               Eigen::Map<const Vector>(simplex.dualRowSolution(), simplex.numberRows()).cwiseAbs()};
 }
 

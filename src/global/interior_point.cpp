@@ -13,6 +13,7 @@ constexpr double kFreeCurvature = 1e-8;  // of free variables: a proximal term
 constexpr double kLift = 1e-14;          // of the diagonal of the normal matrix, at first
 constexpr double kMostLift = 1e-7;
 constexpr double kDense = 0.15;  // share of entries above which rows are kept dense
+constexpr int kRefinements = 2;
 constexpr int kHalvings = 12;
 constexpr double kAhead = 1e-2;
 constexpr double kNear = 1e-8;  // the error below which it may not grow
@@ -173,27 +174,29 @@ InteriorPoint::Direction InteriorPoint::direction(const System& system, double t
   }
   Vector g = for_z - dual_;
   g.head(capped) -= for_w;
-  const Vector moved = system.theta.cwiseProduct(g);
-  Vector right = primal_ - program_.rows * moved;
-  double price = 0;
-  if (capped > 0) {
-    price = price_residual_ - for_w.sum() - system.pull.dot(moved.head(capped));
-    right += system.border * (price / system.kappa);
+  const double stiffness = system.pull.sum();
+  const double wanted = price_residual_ - for_w.sum();
+  Direction move{.x = system.theta.cwiseProduct(g),
+                 .z = for_z,
+                 .y = Vector::Zero(primal_.size()),
+                 .w = {},
+                 .t = 0};
+  // Corrections are of what x itself lacks: where theta is large, x is what rounding spoils.
+  for (int k = 0; k <= kRefinements; ++k) {
+    Vector right = primal_ - program_.rows * move.x;
+    double price = 0;
+    if (capped > 0) {
+      price = wanted - system.pull.dot(move.x.head(capped)) + stiffness * move.t;
+      right += system.border * (price / system.kappa);
+    }
+    const Vector y = system.factor.solve(right);
+    const double t = capped > 0 ? (system.border.dot(y) - price) / system.kappa : 0;
+    Vector back = program_.rows.transpose() * y;
+    back.head(capped) += system.pull * t;
+    move.x += system.theta.cwiseProduct(back);
+    move.y += y;
+    move.t += t;
   }
-  const auto applied = [&](const Vector& y) -> Vector {
-    const Vector back = program_.rows.transpose() * y;
-    Vector result = program_.rows * system.theta.cwiseProduct(back);
-    if (capped > 0) result += system.border * (system.border.dot(y) / system.kappa);
-    return result;
-  };
-  Direction move;
-  move.y = system.factor.solve(right);
-  for (int k = 0; k < 2; ++k) move.y += system.factor.solve(right - applied(move.y));
-  move.t = capped > 0 ? (system.border.dot(move.y) - price) / system.kappa : 0;
-  g.noalias() += program_.rows.transpose() * move.y;
-  g.head(capped) += system.pull * move.t;
-  move.x = system.theta.cwiseProduct(g);
-  move.z = for_z;
   for (Index j = 0; j < n; ++j) {
     if (!program_.is_free[static_cast<std::size_t>(j)]) move.z(j) -= z_(j) / x_(j) * move.x(j);
   }
