@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "rgu/base/lapack.hpp"
 
@@ -13,7 +14,8 @@ constexpr double kFreeCurvature = 1e-8;  // of free variables: a proximal term
 constexpr double kLift = 1e-14;          // of the diagonal of the normal matrix, at first
 constexpr double kMostLift = 1e-7;
 constexpr double kDense = 0.15;  // share of entries above which rows are kept dense
-constexpr int kRefinements = 2;
+constexpr int kSolves = 60;       // with the factor, for one direction; 2 or 3 but for poor factors
+constexpr double kSolved = 1e-14;  // of the first residual
 constexpr int kHalvings = 12;
 constexpr double kAhead = 1e-2;
 constexpr double kNear = 1e-8;  // the error below which it may not grow
@@ -174,34 +176,64 @@ InteriorPoint::Direction InteriorPoint::direction(const System& system, double t
   }
   Vector g = for_z - dual_;
   g.head(capped) -= for_w;
-  const double stiffness = system.pull.sum();
+  const Vector moved = system.theta.cwiseProduct(g);
+  Vector right = primal_ - program_.rows * moved;
+  const double size = right.norm();
   const double wanted = price_residual_ - for_w.sum();
-  Direction move{.x = system.theta.cwiseProduct(g),
-                 .z = for_z,
-                 .y = Vector::Zero(primal_.size()),
-                 .w = {},
-                 .t = 0};
-  // Corrections are of what x itself lacks: where theta is large, x is what rounding spoils.
-  for (int k = 0; k <= kRefinements; ++k) {
-    Vector right = primal_ - program_.rows * move.x;
-    double price = 0;
-    if (capped > 0) {
-      price = wanted - system.pull.dot(move.x.head(capped)) + stiffness * move.t;
-      right += system.border * (price / system.kappa);
-    }
-    const Vector y = system.factor.solve(right);
-    const double t = capped > 0 ? (system.border.dot(y) - price) / system.kappa : 0;
-    Vector back = program_.rows.transpose() * y;
-    back.head(capped) += system.pull * t;
-    move.x += system.theta.cwiseProduct(back);
-    move.y += y;
-    move.t += t;
+  double price = 0;
+  if (capped > 0) {
+    price = wanted - system.pull.dot(moved.head(capped));
+    right += system.border * (price / system.kappa);
   }
+  Direction move;
+  move.y = system.factor.solve(right);
+  move.t = capped > 0 ? (system.border.dot(move.y) - price) / system.kappa : 0;
+  g.noalias() += program_.rows.transpose() * move.y;
+  g.head(capped) += system.pull * move.t;
+  move.x = system.theta.cwiseProduct(g);
+  move.z = for_z;
+  correct(system, wanted, kSolved * size, move);
   for (Index j = 0; j < n; ++j) {
     if (!program_.is_free[static_cast<std::size_t>(j)]) move.z(j) -= z_(j) / x_(j) * move.x(j);
   }
   move.w = for_w - system.pull.cwiseProduct((move.t - move.x.head(capped).array()).matrix());
   return move;
+}
+
+// Rounding spoils dx where theta is large, and lifts of the factor spoil dy: what dx itself lacks of
+// rows dx = primal and <pull, dx> - sum pull dt = price is made up by conjugate gradients
+// [HestenesStiefel1952] with the factor as preconditioner.
+void InteriorPoint::correct(const System& system, double price, double enough,
+                            Direction& move) const {
+  const Index capped = program_.capped;
+  if (capped > 0) {
+    const double lacking =
+        price - system.pull.dot(move.x.head(capped)) + system.pull.sum() * move.t;
+    const double t = -lacking / system.kappa;
+    move.t += t;
+    move.x.head(capped) += t * system.theta.head(capped).cwiseProduct(system.pull);
+  }
+  Vector residual = primal_ - program_.rows * move.x;
+  Vector toward;
+  double product = 0;
+  for (int k = 0; k < kSolves && residual.norm() > enough; ++k) {
+    const Vector solved = system.factor.solve(residual);
+    const double before = std::exchange(product, residual.dot(solved));
+    if (!(product > 0)) return;
+    toward = k == 0 ? solved : Vector(solved + product / before * toward);
+    Vector x = program_.rows.transpose() * toward;
+    const double t = capped > 0 ? system.border.dot(toward) / system.kappa : 0;
+    x.head(capped) += t * system.pull;
+    x.array() *= system.theta.array();
+    const Vector flow = program_.rows * x;
+    const double curvature = toward.dot(flow);
+    if (!(curvature > 0)) return;
+    const double step = product / curvature;
+    move.x += step * x;
+    move.y += step * toward;
+    move.t += step * t;
+    residual -= step * flow;
+  }
 }
 
 InteriorPoint::Steps InteriorPoint::longest(const Direction& move) const {
@@ -260,7 +292,7 @@ bool InteriorPoint::advance() {
   }
   if (!normal.allFinite() || !(kappa > 0)) return false;
   std::optional<CholeskyFactor> factor;
-  for (double lift = kLift; lift <= kMostLift; lift *= 1e3) {
+  for (double lift = kLift; lift <= kMostLift; lift *= 10) {
     normal.diagonal() *= 1 + lift;
     factor.emplace(normal);
     if (factor->positive_definite()) break;

@@ -33,6 +33,8 @@ class InteriorPoint {
   };
   struct System;
 
+  void correct(const System& system, double price, double enough, Direction& move) const;
+
   void measure();
   void balance();
   double infeasibility() const;
