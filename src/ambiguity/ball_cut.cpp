@@ -119,8 +119,7 @@ CertifiedSupport BallCut::support(const Vector& direction, std::size_t count) co
                                 2 * ball.radius * rounding_of(ball, reached.nearest));
   if (s == 0) return {.point = std::move(reached.nearest), .gap = length * room};
   reached.ball_normals.push_back(reached.nearest - ball.centre);
-  const double without =
-      std::max(0.0, direction.dot(loose.point - reached.nearest)) + loose.gap;
+  const double without = std::max(0.0, direction.dot(loose.point - reached.nearest)) + loose.gap;
   const double gap = std::min(without, gap_at(reached, direction, s));
   return {.point = std::move(reached.nearest), .gap = gap};
 }

@@ -148,8 +148,7 @@ Vector CommonPolyhedron::nearest_in_image(const Vector& point, const Matrix& ima
   set.scale = facets_.scale / shrink;
   const Vector towards = in_set(point);
   const auto add_facet = [&](const Cross& cross, const Vector& x) {
-    const Matrix normal =
-        facet_normal(x - cross.centre, towards - cross.centre).transpose();
+    const Matrix normal = facet_normal(x - cross.centre, towards - cross.centre).transpose();
     const Vector offset = (normal * cross.centre).array() + cross.radius;
     append_unit_rows(same ? normal : Matrix(normal * image), offset, set);
   };

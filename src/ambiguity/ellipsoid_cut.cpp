@@ -10,7 +10,7 @@
 namespace rgu {
 namespace {
 
-constexpr double kFarthest = 1e10;    // see ball_cut.cpp
+constexpr double kFarthest = 1e10;   // see ball_cut.cpp
 constexpr double kTouching = 1e-12;  // relative to the radius
 
 }  // namespace
@@ -100,8 +100,8 @@ CertifiedSupport EllipsoidCut::certified_support(const Vector& direction) const 
   const Vector scaled = root_.cwiseProduct(to_axes(x - ellipsoid_->centre()));
   const double distance = scaled.stableNorm();
   // Members are within this of the one nearest to the centre, in the metric of the ellipsoid.
-  const double room = std::sqrt(std::max(0.0, radius - distance) * (radius + distance) +
-                                2 * radius * rounding(x));
+  const double room =
+      std::sqrt(std::max(0.0, radius - distance) * (radius + distance) + 2 * radius * rounding(x));
   if (s == 0) {
     best.gap = std::min(best.gap, length * room);
     return best;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostBalls = 2;
 // Of support points by projections.
-constexpr double kSettled = 1e-9;  // a gap, relative to |direction| diameter
+constexpr double kSettled = 1e-9;      // a gap, relative to |direction| diameter
 constexpr int kStepCycles = 10000;     // of a step
 constexpr int kSupportCycles = 30000;  // of all steps
 constexpr int kPatience = 10;          // steps without a smaller gap
@@ -227,8 +227,7 @@ CertifiedSupport IntersectionSet::support_by_projections(const Vector& direction
   const double size = diameter();
   int cycles = std::min(kSupportCycles, options_.max_cycles);
   const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(dimension(), std::ssize(leaves_));
-  CertifiedSupport best{.point = centre_,
-                        .gap = gap_by_parts(leaves_, none, direction, centre_)};
+  CertifiedSupport best{.point = centre_, .gap = gap_by_parts(leaves_, none, direction, centre_)};
   double bound = direction.dot(best.point) + best.gap;  // of the maximum
   double least = best.gap;
   double reach = 4 * size;

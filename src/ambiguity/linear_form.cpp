@@ -43,8 +43,7 @@ LinearForm below_total(Index n, double total, bool exact) {
 // |x - centre| <= e coordinate by coordinate, sum e <= radius.
 LinearForm lifted_cross(const LpBall& ball) {
   const Index n = ball.dimension();
-  LinearForm form{
-      .rows = Matrix::Zero(2 * n + 1, 2 * n), .offsets = Vector(2 * n + 1), .extra = n};
+  LinearForm form{.rows = Matrix::Zero(2 * n + 1, 2 * n), .offsets = Vector(2 * n + 1), .extra = n};
   form.rows.topLeftCorner(n, n).setIdentity();
   form.rows.block(n, 0, n, n) = -Matrix::Identity(n, n);
   form.rows.topRightCorner(n, n) = -Matrix::Identity(n, n);
@@ -144,9 +143,8 @@ LinearForm stacked(const std::vector<LinearForm>& forms, Index dimension) {
     count += form.offsets.size();
     extra += form.extra;
   }
-  LinearForm all{.rows = Matrix::Zero(count, dimension + extra),
-                 .offsets = Vector(count),
-                 .extra = extra};
+  LinearForm all{
+      .rows = Matrix::Zero(count, dimension + extra), .offsets = Vector(count), .extra = extra};
   Index row = 0, column = dimension;
   for (const LinearForm& form : forms) {
     const Index rows = form.offsets.size();

@@ -31,7 +31,8 @@ class LinearProgram {
   LinearProgram& operator=(const LinearProgram&) = delete;
 
   // A vertex that maximises <objective, x>, feasible within 1e-10 in the numbers of the rows and
-  // optimal within 1e-14 of the objective's size. Throws NotConverged if the method finds no maximum.
+  // optimal within 1e-14 of the objective's size. Throws NotConverged if the method finds no
+  // maximum.
   LinearProgramSolution maximise(const Vector& objective);
 
  private:

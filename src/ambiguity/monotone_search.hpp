@@ -11,7 +11,8 @@ namespace rgu {
 // The largest s in [0, last] with f(s) <= 0, up to the last digits of s, where f never falls,
 // f(0) <= 0 and f(last) > 0; 0 if it is below 1e-20 `first`. By regula falsi with the weights of
 // Illinois, guarded by bisection, of exponents while the ends are orders of magnitude apart.
-// first: a guess, > 0. f is called some 10 to 60 times, at most 200; f(s) <= 0 at the s that is returned.
+// first: a guess, > 0. f is called some 10 to 60 times, at most 200; f(s) <= 0 at the s that is
+// returned.
 template <class Function>
 double last_nonpositive(const Function& f, double first, double last) {
   constexpr int kMostSteps = 200;

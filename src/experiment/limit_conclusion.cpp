@@ -10,6 +10,7 @@
 namespace rgu {
 namespace {
 
+constexpr double kKept = 1e-4;     // of the slack: an excess that may be rounding
 constexpr double kOutside = 1e-6;  // of the multipliers: inside the set up to rounding
 
 std::string list_text(const Vector& numbers) {
@@ -24,12 +25,14 @@ LimitConclusion conclude_limits(const Instance& instance, const Matrix& occupanc
   const auto report = constraint_report(*instance.utility, occupancy);
   if (!report) return out;
   out.record.violation = report->violation;
-  if (report->broken < 0) return out;
   const Limits limits = limits_of(*instance.utility);
-  const double excess = report->violation(report->broken);
-  const std::string broken = fmt::format(
-      "constraint {} is {:.4g}, {:.3g} above its limit {:.4g}", report->broken + 1,
-      limits.thresholds(report->broken) + excess, excess, limits.thresholds(report->broken));
+  Index most = 0;
+  const double exceeded = (report->violation.array() / limits.slack().array()).maxCoeff(&most);
+  if (exceeded <= kKept) return out;
+  const double excess = report->violation(most);
+  const std::string broken =
+      fmt::format("constraint {} is {:.4g}, {:.3g} above its limit {:.4g}", most + 1,
+                  limits.thresholds(most) + excess, excess, limits.thresholds(most));
   if (auto proof = prove_infeasible(instance.world.mdp, limits)) {
     out.status = "infeasible: no policy meets the constraints";
     out.note = fmt::format(
@@ -41,6 +44,7 @@ LimitConclusion conclude_limits(const Instance& instance, const Matrix& occupanc
     out.record.potential = std::move(proof->potential);
     return out;
   }
+  if (report->broken < 0) return out;
   out.status = "constraints not met";
   const auto needed =
       unbounded_multipliers({instance.world.mdp, *instance.utility, *instance.ambiguity});

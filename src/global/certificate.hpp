@@ -58,8 +58,8 @@ struct GapTolerance {
 
   double relative;  // > 0
   // Empty: 1e-3 relative times the size of the costs, the largest |entry| of the gradient of f_xi
-  // at the first policy, for its worst xi or the centre of the set. So optima near 0 can be proven,
-  // at every scale.
+  // at the first policy for its worst xi, or 1e-3 of that for the centre of the set. So optima near
+  // 0 can be proven, at every scale.
   std::optional<double> absolute;  // > 0
 
   double at(double value, double cost_scale) const {

@@ -74,8 +74,8 @@ class Chords {
                              .at_second = b.value,
                              .at_point = between.value};
     const auto [least, most] = std::minmax({a.value, b.value, between.value});
-    const double numbers = std::max(
-        {numbers_of(a, nature_), numbers_of(b, nature_), numbers_of(between, nature_)});
+    const double numbers =
+        std::max({numbers_of(a, nature_), numbers_of(b, nature_), numbers_of(between, nature_)});
     const double allowed = kOfNumbers * numbers + kOfChange * (most - least);
     if (!(found.at_point - found.chord() > allowed)) return std::nullopt;
     return found;
@@ -100,9 +100,8 @@ std::string largest_entries(const Matrix& occupancy) {
   std::vector<Index> order(static_cast<std::size_t>(occupancy.size()));
   std::iota(order.begin(), order.end(), Index{0});
   const auto count = std::min(kNamed, std::ssize(order));
-  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](Index i, Index j) {
-    return occupancy.data()[i] > occupancy.data()[j];
-  });
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](Index i, Index j) { return occupancy.data()[i] > occupancy.data()[j]; });
   std::string text;
   for (auto at = order.begin(); at != order.begin() + count; ++at) {
     const double mass = occupancy.data()[*at];

@@ -21,6 +21,10 @@
 namespace rgu {
 namespace {
 
+// Costs at the centre of the set that count, so that an adversary who can make all costs vanish
+// does not make the tolerance vanish; few, since multipliers at the centre may be large.
+constexpr double kAtCentre = 1e-3;
+
 // Two policies and a bound: enough where Gamma is linear. On a l_1 ball of rewards the answer to
 // the first policy, all of the radius on one pair, would be a poor cost to plan against, so the
 // nominal rewards are.
@@ -35,7 +39,9 @@ class FirstStep final : public EnvelopeMethod {
     const EnvelopeModel& model = search.model();
     const EnvelopePoint uniform = search.offer_policy(Matrix::Constant(
         model.own_states(), model.actions(), 1.0 / static_cast<double>(model.actions())));
-    if (centre_.size() > 0) search.count_costs(model.tangent(uniform.occupancy, centre_).slope);
+    if (centre_.size() > 0) {
+      search.count_costs(kAtCentre * model.tangent(uniform.occupancy, centre_).slope);
+    }
     const auto action = search.plan_against(
         nominal_.size() > 0 ? model.tangent(uniform.occupancy, nominal_) : uniform.cut);
     if (search.certified()) return false;

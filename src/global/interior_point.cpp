@@ -14,7 +14,7 @@ constexpr double kFreeCurvature = 1e-8;  // of free variables: a proximal term
 constexpr double kLift = 1e-14;          // of the diagonal of the normal matrix, at first
 constexpr double kMostLift = 1e-7;
 constexpr double kDense = 0.15;  // share of entries above which rows are kept dense
-constexpr int kSolves = 60;       // with the factor, for one direction; 2 or 3 but for poor factors
+constexpr int kSolves = 60;      // with the factor, for one direction; 2 or 3 but for poor factors
 constexpr double kSolved = 1e-14;  // of the first residual
 constexpr int kHalvings = 12;
 constexpr double kAhead = 1e-2;
@@ -200,8 +200,8 @@ InteriorPoint::Direction InteriorPoint::direction(const System& system, double t
   return move;
 }
 
-// Rounding spoils dx where theta is large, and lifts of the factor spoil dy: what dx itself lacks of
-// rows dx = primal and <pull, dx> - sum pull dt = price is made up by conjugate gradients
+// Rounding spoils dx where theta is large, and lifts of the factor spoil dy: what dx itself lacks
+// of rows dx = primal and <pull, dx> - sum pull dt = price is made up by conjugate gradients
 // [HestenesStiefel1952] with the factor as preconditioner.
 void InteriorPoint::correct(const System& system, double price, double enough,
                             Direction& move) const {

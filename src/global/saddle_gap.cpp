@@ -30,7 +30,8 @@ void check_pair(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& a
         kMembership);
   const double outside = distance(ambiguity, xi);
   const double slack = membership_slack(ambiguity, xi, kMembership);
-  check(outside <= slack, "xi is {} away from the ambiguity set, must be within {}", outside, slack);
+  check(outside <= slack, "xi is {} away from the ambiguity set, must be within {}", outside,
+        slack);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ struct SaddleGap {
 // is linear in the occupancy.
 //
 // Throws InvalidInput unless utility, set and model fit together, lambda (S, A) keeps the flow
-// equations within 1e-8, xi is within 1e-8 diameters of the set (and its rounding), the tolerance is
-// > 0, and the utility is convex in the occupancy.
+// equations within 1e-8, xi is within 1e-8 diameters of the set (and its rounding), the tolerance
+// is > 0, and the utility is convex in the occupancy.
 SaddleGap saddle_gap(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& ambiguity,
                      const Matrix& occupancy, const Vector& nature, double tolerance = 1e-6);
 

@@ -8,7 +8,7 @@
 namespace rgu {
 namespace {
 
-constexpr Index kPatience = 20;  // improvements without a smaller span: rounding has won
+constexpr Index kPatience = 20;    // improvements without a smaller span: rounding has won
 constexpr int kMostPlans = 10000;  // far more than any model needs: only rounding goes on for ever
 
 // The row of the kernel that the policy takes in state s, times v.

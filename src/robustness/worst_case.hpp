@@ -14,7 +14,7 @@
 namespace rgu {
 
 struct WorstCaseOptions {
-  double tolerance = 1e-9;   // > 0. Certified ascent: the Frank-Wolfe gap to reach, relative to
+  double tolerance = 1e-10;  // > 0. Certified ascent: the Frank-Wolfe gap to reach, relative to
                              // max(|value|, |gradient in xi| times the diameter)
   Index iterations = 20000;  // >= 1: the most steps of certified ascent, and of each start
   Index starts = 16;         // >= 1: of multi-start

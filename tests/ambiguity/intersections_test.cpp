@@ -257,7 +257,9 @@ class Family {
 
  private:
   double slack() { return rng_.uniform() < 0.3 ? 0 : scale_ * rng_.uniform(); }
-  Vector slacks(Index n) { return Vector::NullaryExpr(n, [&] { return slack(); }); }
+  Vector slacks(Index n) {
+    return Vector::NullaryExpr(n, [&] { return slack(); });
+  }
   Vector nearby() {
     return member_ + 0.5 * scale_ * rng_.uniform() * normal_vector(member_.size(), rng_);
   }
@@ -274,9 +276,8 @@ class Family {
   }
   SetPointer ellipsoid() {
     const Vector centre = nearby();
-    const Vector weights = Vector::NullaryExpr(member_.size(), [&] {
-      return std::pow(10.0, rng_.uniform(-2, 2));
-    });
+    const Vector weights =
+        Vector::NullaryExpr(member_.size(), [&] { return std::pow(10.0, rng_.uniform(-2, 2)); });
     const double reach = std::sqrt(weights.dot((member_ - centre).cwiseAbs2()));
     return std::make_shared<Ellipsoid>(WeightedBall{
         .centre = centre, .weights = weights, .radius = reach * (1 + 1e-13) + slack() + 1e-3});
@@ -334,7 +335,7 @@ void expect_exact(const IntersectionSet& set, const Vector& member, Rng& rng) {
 }
 
 TEST(IntersectionSet, OfRandomPolyhedraBallsAndAnEllipsoidIsExact) {
-  constexpr Kind kPolyhedra[] = {Kind::kCross,    Kind::kCube,    Kind::kBox,    Kind::kPolytope,
+  constexpr Kind kPolyhedra[] = {Kind::kCross,   Kind::kCube,    Kind::kBox,    Kind::kPolytope,
                                  Kind::kOrthant, Kind::kSimplex, Kind::kProduct};
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Rng rng(seed, 1);
@@ -348,7 +349,8 @@ TEST(IntersectionSet, OfRandomPolyhedraBallsAndAnEllipsoidIsExact) {
     }
     for (std::uint64_t k = rng.below(3); k > 0; --k) kinds.push_back(Kind::kBall);
     const bool on_simplex = std::count(kinds.begin(), kinds.end(), Kind::kSimplex) > 0;
-    const double scale = on_simplex ? 1 : std::pow(10.0, 3.0 * static_cast<double>(rng.below(5)) - 6);
+    const double scale =
+        on_simplex ? 1 : std::pow(10.0, 3.0 * static_cast<double>(rng.below(5)) - 6);
     Family family(n, scale, seed);
     SetParts parts;
     std::string names;
@@ -356,8 +358,8 @@ TEST(IntersectionSet, OfRandomPolyhedraBallsAndAnEllipsoidIsExact) {
       parts.push_back(family.of(kind));
       names += fmt::format(" {}", static_cast<int>(kind));
     }
-    SCOPED_TRACE(testing::Message() << "seed " << seed << ", R^" << n << ", scale " << scale
-                                    << ", kinds" << names);
+    SCOPED_TRACE(testing::Message()
+                 << "seed " << seed << ", R^" << n << ", scale " << scale << ", kinds" << names);
     const IntersectionSet set(parts);
     if (set.diameter() == 0) continue;
     expect_exact(set, family.member(), family.rng());

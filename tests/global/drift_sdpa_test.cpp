@@ -34,12 +34,12 @@ class Scratch {
   fs::path path_;
 };
 
-// Those it comes with, but a hundred times more accurate.
+// Those its manual calls stable but slow, and more accurate.
 constexpr const char* kSettings =
-    "100 unsigned int maxIteration;\n1.0E-9 double 0.0 < epsilonStar;\n1.0E2 double 0.0 < "
+    "1000 unsigned int maxIteration;\n1.0E-9 double 0.0 < epsilonStar;\n1.0E4 double 0.0 < "
     "lambdaStar;\n2.0 double 1.0 < omegaStar;\n-1.0E5 double lowerBound;\n1.0E5 double "
-    "upperBound;\n0.1 double 0.0 <= betaStar < 1.0;\n0.2 double 0.0 <= betaBar < 1.0, betaStar <= "
-    "betaBar;\n0.9 double 0.0 < gammaStar < 1.0;\n1.0E-9 double 0.0 < epsilonDash;\n%+8.3e char* "
+    "upperBound;\n0.1 double 0.0 <= betaStar < 1.0;\n0.3 double 0.0 <= betaBar < 1.0, betaStar <= "
+    "betaBar;\n0.8 double 0.0 < gammaStar < 1.0;\n1.0E-9 double 0.0 < epsilonDash;\n%+8.3e char* "
     "xPrint\n%+8.3e char* XPrint\n%+8.3e char* YPrint\n%+10.16e char* infPrint\n";
 
 bool sdpa_is_installed() { return std::system("command -v sdpa >/dev/null 2>&1") == 0; }
@@ -120,7 +120,7 @@ TEST(DriftAgainstSdpa, HasTheSameOptimumOnRandomInstances) {
   if (!sdpa_is_installed()) GTEST_SKIP() << "sdpa is not installed (Debian's package sdpa)";
   int compared = 0;
   for (std::uint64_t seed = 0; compared < 15; ++seed) {
-    ASSERT_LT(seed, 40) << "SDPA solved only " << compared;
+    ASSERT_LT(seed, 60) << "SDPA solved only " << compared;
     const auto instance = testing_drift::plain_drift(seed);
     const GlobalSolution found =
         drift_interior_point(instance.mdp, instance.drift, instance.ball, {.tolerance = 1e-7});
