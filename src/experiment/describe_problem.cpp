@@ -48,7 +48,7 @@ void describe_one(FieldVisitor& visit, EnvelopeConfig& config) {
               &config.tolerance);
   visit.value(
       {"absolute_tolerance",
-       "or this gap, whichever is met first (default: 1e-3 tolerance times the largest cost)",
+       "or this gap, whichever is met first (default: 1e-4 tolerance times the largest cost)",
        kPositive},
       &config.absolute_tolerance);
 }

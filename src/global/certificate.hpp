@@ -57,13 +57,13 @@ struct GapTolerance {
       : relative(relative_part), absolute(absolute_part) {}
 
   double relative;  // > 0
-  // Empty: 1e-3 relative times the size of the costs, the largest |entry| of the gradient of f_xi
+  // Empty: 1e-4 relative times the size of the costs, the largest |entry| of the gradient of f_xi
   // at the first policy for its worst xi, or 1e-3 of that for the centre of the set. So optima near
   // 0 can be proven, at every scale.
   std::optional<double> absolute;  // > 0
 
   double at(double value, double cost_scale) const {
-    return std::max(relative * std::abs(value), absolute.value_or(1e-3 * relative * cost_scale));
+    return std::max(relative * std::abs(value), absolute.value_or(1e-4 * relative * cost_scale));
   }
 };
 
