@@ -25,7 +25,7 @@ struct Case {
 World world_of(const Case& which, Index states) {
   Rng rng(static_cast<std::uint64_t>(states));
   if (!which.grid) {
-    return garnet({.states = states, .actions = 5, .branching = 5, .discount = which.discount},
+    return garnet({.states = states, .actions = 10, .branching = 10, .discount = which.discount},
                   rng);
   }
   // A square where one cell in ten is a start.

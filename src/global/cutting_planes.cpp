@@ -10,7 +10,6 @@ namespace {
 
 // Of the way from the best point to the minimiser of the cuts: cuts alone jump from end to end.
 constexpr double kCutStep = 0.4;
-constexpr int kStalled = 100;  // steps without a smaller gap: the linear programs give no more
 
 // sum_a lambda(s',a) - g sum_{s,a} P(s'|s,a) lambda(s,a), as a matrix (S, S A).
 Matrix flow_matrix(const FiniteMdp& mdp) {
@@ -68,19 +67,14 @@ CuttingPlanes::Minimum CuttingPlanes::minimum() const {
 }
 
 bool CuttingPlanes::advance(EnvelopeSearch& search) {
-  if (cuts_.empty()) {
-    cuts_.push_back(search.best_point().cut);
-    last_gap_ = search.best().gap();
-  }
+  if (cuts_.empty()) cuts_.push_back(search.best_point().cut);
   const Minimum least = minimum();
   search.plan_against(least.minorant);
   if (search.certified()) return true;
   const Matrix trial = kCutStep * least.point + (1 - kCutStep) * search.best().occupancy;
   cuts_.push_back(search.offer_policy_of(trial).cut);
   cuts_.push_back(search.offer_policy_of(least.point).cut);
-  stalled_ = search.best().gap() < last_gap_ ? 0 : stalled_ + 1;
-  last_gap_ = std::min(last_gap_, search.best().gap());
-  return search.certified() || stalled_ < kStalled;
+  return search.certified() || !patience_.is_over(search.best().gap());
 }
 
 GlobalSolution cutting_plane_minimum(const FiniteMdp& mdp, const Utility& utility,

@@ -34,8 +34,7 @@ class CuttingPlanes final : public EnvelopeMethod {
   const FiniteMdp& mdp_;
   Matrix flow_;  // (S, S A)
   std::vector<Cut> cuts_;
-  double last_gap_ = 0;
-  int stalled_ = 0;
+  Patience patience_{100};
 };
 
 struct CuttingPlaneOptions {

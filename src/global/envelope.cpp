@@ -114,8 +114,14 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
     add("interior points", std::make_unique<DriftMethod>(problem, *drift));
   }
   const Index pairs = mdp.states() * mdp.actions();
-  const auto ball = pairs > kSmallModel ? whole_->reward_ball() : std::nullopt;
+  const auto ball = whole_->reward_ball();
   add("planning", std::make_unique<FirstStep>(ball, centre_of(ambiguity)));
+  // Products with sparse kernels are cheap, with dense ones factors of the program cost no more.
+  const bool flow_first = ball && pairs > kSmallModel && mdp.is_sparse();
+  const auto add_flow = [&] {
+    add("interior points of the flow", std::make_unique<RewardInteriorPoint>(*ball));
+  };
+  if (flow_first) add_flow();
   if (auto program = EnvelopeProgram::of(problem)) {
     if (program->is_linear() && pairs <= kSmallModel) {
       add("linear program", std::make_unique<LinearProgramMethod>(problem, *program));
@@ -125,8 +131,8 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
              EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}})) {
     add("hull of answers", std::make_unique<HullMethod>(problem));
   }
+  if (ball && !flow_first) add_flow();
   if (pairs > kSmallModel) {
-    if (ball) add("interior points of the flow", std::make_unique<RewardInteriorPoint>(*ball));
     add("policy descent", std::make_unique<PolicyDescent>());
     add("columns and cuts", std::make_unique<ColumnsAndCuts>());
   }

@@ -5,7 +5,7 @@
 namespace rgu {
 namespace {
 
-constexpr int kMostProducts = 5000;
+constexpr int kMostProducts = 20000;
 
 }  // namespace
 
@@ -30,6 +30,8 @@ FlowSystem::FlowSystem(const EnvelopeModel& model, const Curvature& curvature) :
   const double g = model.discount();
   // The squares of probabilities are taken for the probabilities themselves.
   diagonal_ = inverse_.rowwise().sum() + g * g * model.push_forward(inverse_);
+  constant_image_ = product(Vector::Ones(diagonal_.size()));
+  constant_bend_ = model.sum(constant_image_.sum());
 }
 
 Matrix FlowSystem::divided(const Matrix& right) const {
@@ -57,7 +59,16 @@ FlowSystem::Solution FlowSystem::solve(const Vector& right, const Vector& guess,
     residual -= product(guess);
     ++solution.products;
   }
-  Vector scaled = residual.cwiseQuotient(diagonal_);
+  const double shift = constant_bend_ > 0 ? model_.sum(residual.sum()) / constant_bend_ : 0.0;
+  solution.value.array() += shift;
+  residual -= shift * constant_image_;
+  // D^-1 residual less the constant that is conjugate to it.
+  Vector scaled(right.size());
+  const auto precondition = [&] {
+    scaled = residual.cwiseQuotient(diagonal_);
+    if (constant_bend_ > 0) scaled.array() -= dot(constant_image_, scaled) / constant_bend_;
+  };
+  precondition();
   Vector direction = scaled;
   double size = dot(residual, scaled);
   while (too_large(residual) && solution.products < kMostProducts) {
@@ -68,7 +79,7 @@ FlowSystem::Solution FlowSystem::solve(const Vector& right, const Vector& guess,
     const double step = size / bend;
     solution.value += step * direction;
     residual -= step * image;
-    scaled = residual.cwiseQuotient(diagonal_);
+    precondition();
     const double next = dot(residual, scaled);
     direction = scaled + (next / size) * direction;
     size = next;

@@ -31,7 +31,9 @@ class FlowSystem {
     int products = 0;
   };
   // Conjugate gradients with the diagonal as preconditioner [HestenesStiefel1952], from `guess`
-  // (empty: 0), until the residual r has sum r(s)^2 / weight(s) <= tolerance^2.
+  // (empty: 0), until the residual r has sum r(s)^2 / weight(s) <= tolerance^2. Constants are
+  // deflated [Saad2000]: A'1 = (1-g) 1 makes them the slowest to converge near discount 1, and the
+  // residual they leave would be mass that is missing.
   Solution solve(const Vector& right, const Vector& guess, const Vector& weight,
                  double tolerance) const;
 
@@ -44,6 +46,9 @@ class FlowSystem {
   Vector column_;     // A border
   double pivot_ = 0;  // of the rank-one term; 0: there is none
   Vector diagonal_;   // of the product, roughly
+  // The product with a constant, and <1, that>.
+  Vector constant_image_;
+  double constant_bend_ = 0;
 };
 
 }  // namespace rgu

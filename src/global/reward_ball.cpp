@@ -2,10 +2,9 @@
 
 #include <cmath>
 
-#include "rgu/ambiguity/intersection_set.hpp"
 #include "rgu/ambiguity/lp_ball.hpp"
 #include "rgu/global/envelope_model.hpp"
-#include "rgu/robustness/vertices.hpp"
+#include "rgu/robustness/budgets.hpp"
 #include "rgu/utility/reward_robust.hpp"
 
 namespace rgu {
@@ -19,30 +18,14 @@ std::optional<RewardBall> as_reward_ball(const ConvexSet& set, Index states, Ind
                     .p = ball->p()};
 }
 
-// One l_1 ball, and boxes around its centre.
-std::optional<RewardBall> as_budget(const IntersectionSet& common, Index states, Index actions) {
-  std::optional<RewardBall> budget;
-  for (const auto& part : common.parts()) {
-    auto ball = as_reward_ball(*part, states, actions);
-    if (!ball) continue;
-    if (ball->p != 1 || budget) return std::nullopt;
-    budget = std::move(ball);
-  }
-  if (!budget) return std::nullopt;
-  const Vector centre = flatten(budget->centre);
-  Vector most = Vector::Constant(centre.size(), kInfinity);
-  for (const auto& part : common.parts()) {
-    if (as_reward_ball(*part, states, actions)) continue;
-    const auto box = as_box(*part);
-    if (!box || (box->lower.array() > centre.array()).any() ||
-        (box->upper.array() < centre.array()).any()) {
-      return std::nullopt;
-    }
-    most = most.cwiseMin(centre - box->lower);
-  }
-  if (most.sum() <= budget->radius) return std::nullopt;  // a box
-  budget->most = as_matrix(most, states, actions);
-  return budget;
+std::optional<RewardBall> as_reward_ball(const Budget& budget, Index states, Index actions) {
+  const Vector most = budget.centre - budget.limits.lower;
+  // Otherwise the total does not bind.
+  if (!(budget.total > 0) || most.sum() <= budget.total) return std::nullopt;
+  return RewardBall{.centre = as_matrix(budget.centre, states, actions),
+                    .radius = budget.total,
+                    .p = 1,
+                    .most = as_matrix(most, states, actions)};
 }
 
 }  // namespace
@@ -50,8 +33,8 @@ std::optional<RewardBall> as_budget(const IntersectionSet& common, Index states,
 std::optional<RewardBall> reward_ball_of(const EnvelopeProblem& problem) {
   if (dynamic_cast<const RewardRobust*>(&problem.utility) == nullptr) return std::nullopt;
   const Index states = problem.mdp.states(), actions = problem.mdp.actions();
-  if (const auto* common = dynamic_cast<const IntersectionSet*>(&problem.ambiguity)) {
-    return as_budget(*common, states, actions);
+  if (const auto budget = as_budget(problem.ambiguity)) {
+    return as_reward_ball(*budget, states, actions);
   }
   return as_reward_ball(problem.ambiguity, states, actions);
 }

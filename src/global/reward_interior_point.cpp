@@ -7,11 +7,13 @@ namespace rgu {
 namespace {
 
 constexpr double kUnvisited = 1e-10;  // share of the start that goes to all states alike
+constexpr int kSweeps = 20;           // of the values at the start
 constexpr double kInside = 0.995;     // of the longest step
 constexpr double kPredicted = 0.1;    // accuracy of the directions, as a share of the gap
 constexpr double kCorrected = 0.01;
-constexpr double kClose = 2;  // bounds are asked for at this many times the gap wanted
-constexpr int kLook = 5;      // steps between two policies that are evaluated before
+constexpr double kMassAccuracy = 0.1;  // and as a share of 1 - g, all that flows in
+constexpr double kClose = 2;           // bounds are asked for at this many times the gap wanted
+constexpr int kLook = 5;               // steps between two policies that are evaluated before
 constexpr int kMostSteps = 100;
 constexpr int kPatience = 4;  // steps that bring no smaller gap, once close
 
@@ -48,19 +50,33 @@ void RewardInteriorPoint::begin(const EnvelopeModel& model) {
   const Index rows = model.own_states(), actions = model.actions();
   const double states = static_cast<double>(model.states());
   const Matrix uniform = Matrix::Constant(rows, actions, 1.0 / static_cast<double>(actions));
-  const auto evaluation = model.evaluated(uniform);
   const double all = 1 / (states * static_cast<double>(actions));
-  lambda_ = (1 - kUnvisited) * evaluation->occupancy().array() + kUnvisited * all;
+  lambda_ = (1 - kUnvisited) * model.evaluated(uniform)->occupancy().array() + kUnvisited * all;
   source_ =
       (1 - model.discount()) * ((1 - kUnvisited) * model.start().array() + kUnvisited / states);
-  // Reduced costs of the uniform policy, as if the adversary took the same everywhere.
-  const Matrix q = evaluation->action_value(-ball_.centre);
+  // Reduced costs of the uniform policy, as if the adversary took the same everywhere. A few
+  // sweeps, then the shift that is left if the model has mixed: the start needs no more.
+  Matrix q = -ball_.centre;
+  Vector before = Vector::Zero(rows);
   v_ = q.rowwise().mean();
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    before = v_;
+    q = model.discount() * model.expected_next(v_) - ball_.centre;
+    v_ = q.rowwise().mean();
+  }
+  const double growth = model.sum((v_ - before).sum()) / states;
+  v_.array() += growth * model.discount() / (1 - model.discount());
+  q.array() += growth * model.discount() / (1 - model.discount());
   Matrix reduced = q;
   reduced.colwise() -= v_;
   const double least = -model.largest(reduced.size() > 0 ? -reduced.minCoeff() : -kInfinity);
-  const double mean =
-      std::max(-least, 1e-12 * model.largest(q.size() > 0 ? q.cwiseAbs().maxCoeff() : 0.0));
+  // The adversary's loss against the uniform policy: with smaller products at the start its
+  // multipliers would be far from adding up to the radius.
+  const double loss =
+      ball_.p > 1 ? norm_term(model, ball_, lambda_).value
+                  : ball_.radius * model.largest(lambda_.size() > 0 ? lambda_.maxCoeff() : 0.0);
+  const double smallest = 1e-12 * model.largest(q.size() > 0 ? q.cwiseAbs().maxCoeff() : 0.0);
+  const double mean = std::max({-least, loss, smallest});
   count_ = states * static_cast<double>(actions);
   const double product = mean > 0 ? mean / count_ : 1 / count_;
   z_ = product * lambda_.cwiseInverse();
@@ -118,9 +134,9 @@ RewardInteriorPoint::Direction RewardInteriorPoint::direction(const EnvelopeMode
   }
   const Vector visits = lambda_.rowwise().sum();
   const Vector balance = primal_ - flow_of(model, system.divided(right));
-  move.v = system
-               .solve(balance, predicted != nullptr ? predicted->v : Vector(), visits,
-                      accuracy * std::min(1.0, products_ / scale_))
+  const double tolerance = std::min(accuracy * std::min(1.0, products_ / scale_),
+                                    kMassAccuracy * (1 - model.discount()));
+  move.v = system.solve(balance, predicted != nullptr ? predicted->v : Vector(), visits, tolerance)
                .value;
   move.lambda = system.divided(right + gains_of(model, move.v));
   move.z -= curvature_.barrier.cwiseProduct(move.lambda);

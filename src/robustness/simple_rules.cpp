@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rgu/robustness/budgets.hpp"
 #include "rgu/robustness/members.hpp"
 #include "rgu/robustness/rules.hpp"
 #include "rgu/utility/regularized.hpp"
@@ -26,7 +27,12 @@ std::optional<WorstCase> only_member(const WorstCaseProblem& problem) {
 std::optional<WorstCase> linear_in_nature(const WorstCaseProblem& problem) {
   if (problem.utility.traits().nature != NatureShape::kLinear) return std::nullopt;
   const Vector gradient = problem.at(centre_of(problem.ambiguity)).nature;
-  CertifiedSupport highest = problem.ambiguity.certified_support(gradient);
+  CertifiedSupport highest;
+  if (const auto budget = as_budget(problem.ambiguity)) {
+    highest.point = support_point(*budget, gradient);
+  } else {
+    highest = problem.ambiguity.certified_support(gradient);
+  }
   WorstCase answer = exact_answer(problem, std::move(highest.point));
   answer.method = "linear in xi: the support point of the gradient";
   answer.gap = highest.gap;
