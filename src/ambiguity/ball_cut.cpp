@@ -9,9 +9,6 @@
 namespace rgu {
 namespace {
 
-// The longest s |d| of a support point, in diameters: farther out, projections lose digits.
-constexpr double kFarthest = 1e10;
-
 double rounding_of(const CuttingBall& ball, const Vector& point) {
   return 4 * kEps * (ball.radius + ball.centre.stableNorm() + point.stableNorm());
 }

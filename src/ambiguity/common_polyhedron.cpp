@@ -16,8 +16,8 @@ namespace {
 
 constexpr Index kMostDimensions = 200;
 constexpr Index kMostRows = 2000;
-constexpr double kTouching = 1e-9;   // parts that miss each other by less, in diameters, may touch
-constexpr double kFeasible = 1e-12;  // of the size of the set
+constexpr double kTouching = 1e-9;  // parts that miss each other by less, in diameters, may touch
+constexpr double kCommon = 1e-12;   // of the size of the set
 
 Vector unbounded(Index size) { return Vector::Constant(size, kInfinity); }
 
@@ -117,7 +117,7 @@ Vector CommonPolyhedron::deepest_point() const {
           "{} polyhedra have no common point", parts_.size());
     at += unit * found.head(columns);
     const double missed = (all_.rows * at - all_.offsets).maxCoeff();
-    if (missed <= kFeasible * diameter_ + 16 * kEps * at.norm()) break;
+    if (missed <= kCommon * diameter_ + 16 * kEps * at.norm()) break;
     unit = unit_of(missed);
   }
   return at.head(dimension());
@@ -159,7 +159,7 @@ Vector CommonPolyhedron::nearest_in_image(const Vector& point, const Matrix& ima
     bool inside = true;
     for (const Cross& cross : crosses_) {
       const double outside = (x - cross.centre).lpNorm<1>() - cross.radius;
-      if (outside <= kFeasible * facets_.scale * std::sqrt(static_cast<double>(x.size()))) continue;
+      if (outside <= kCommon * facets_.scale * std::sqrt(static_cast<double>(x.size()))) continue;
       inside = false;
       add_facet(cross, x);
     }

@@ -10,8 +10,7 @@
 namespace rgu {
 namespace {
 
-constexpr double kFarthest = 1e10;   // see ball_cut.cpp
-constexpr double kTouching = 1e-12;  // relative to the radius
+constexpr double kOnSurface = 1e-12;  // relative to the radius
 
 }  // namespace
 
@@ -22,7 +21,7 @@ EllipsoidCut::EllipsoidCut(std::shared_ptr<const CommonPolyhedron> polyhedron,
       ellipsoid_(std::move(ellipsoid)),
       root_(ellipsoid_->weights().cwiseSqrt()) {
   const Vector deepest = along(Vector::Zero(dimension()), 0);
-  check(excess(deepest) <= kTouching * ellipsoid_->radius() + 4 * rounding(deepest),
+  check(excess(deepest) <= kOnSurface * ellipsoid_->radius() + 4 * rounding(deepest),
         "polyhedron and ellipsoid have no common point");
 }
 

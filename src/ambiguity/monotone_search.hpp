@@ -8,6 +8,9 @@
 
 namespace rgu {
 
+// Where searches along a direction end, in sizes of the set: farther out, projections lose digits.
+inline constexpr double kFarthest = 1e10;
+
 // The largest s in [0, last] with f(s) <= 0, up to the last digits of s, where f never falls,
 // f(0) <= 0 and f(last) > 0; 0 if it is below 1e-20 `first`. By regula falsi with the weights of
 // Illinois, guarded by bisection, of exponents while the ends are orders of magnitude apart.

@@ -4,15 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "rgu/global/step_inside.hpp"
+
 namespace rgu {
-namespace {
-
-// The largest a <= 1 with at + a by >= 0 is at most -at / by.
-double shortened(double step, double at, double by) {
-  return by < 0 && -at > step * by ? -at / by : step;
-}
-
-}  // namespace
 
 // w below = (most - w) above = product and below - above = t - lambda =: d make w the root of
 // product (1/w - 1/(most - w)) = d.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rgu/global/drift_newton.hpp"
+#include "rgu/global/step_inside.hpp"
 
 namespace rgu {
 
@@ -19,11 +20,6 @@ using Eigen::Vector2d;
 constexpr double kNoStep = 1e-8;    // no progress
 constexpr double kShortStep = 0.1;  // so short that the direction may be inaccurate
 constexpr double kHarmless = 0.01;  // an error of a step, relative to the gap
-
-double step_inside(const Vector& point, const Vector& move) {
-  const double steepest = -(move.array() / point.array()).minCoeff();
-  return std::min(1.0, 1 / std::max(steepest, 1e-300));
-}
 
 // G_j, linear in (h_j, kappa, t)
 Matrix2d small_block(double gain, double h, double kappa, double t) {

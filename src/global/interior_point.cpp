@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rgu/base/lapack.hpp"
+#include "rgu/global/step_inside.hpp"
 
 namespace rgu {
 namespace {
@@ -21,12 +22,11 @@ constexpr double kAhead = 1e-2;
 constexpr double kNear = 1e-8;  // the error below which it may not grow
 constexpr double kLost = 100;   // by this factor
 
-// The largest a <= 1 with point + a move >= 0.
-double step_inside(const Vector& point, const Vector& move, const std::vector<char>* skipped) {
+// As step_inside, but for variables that may have any sign.
+double bounded_step(const Vector& point, const Vector& move, const std::vector<char>& is_free) {
   double step = 1;
   for (Index j = 0; j < point.size(); ++j) {
-    if (skipped != nullptr && (*skipped)[static_cast<std::size_t>(j)]) continue;
-    if (move(j) < 0 && -point(j) > step * move(j)) step = -point(j) / move(j);
+    if (!is_free[static_cast<std::size_t>(j)]) step = shortened(step, point(j), move(j));
   }
   return step;
 }
@@ -237,13 +237,13 @@ void InteriorPoint::correct(const System& system, double price, double enough,
 }
 
 InteriorPoint::Steps InteriorPoint::longest(const Direction& move) const {
-  Steps steps{.primal = step_inside(x_, move.x, &program_.is_free),
-              .dual = step_inside(z_, move.z, &program_.is_free)};
+  Steps steps{.primal = bounded_step(x_, move.x, program_.is_free),
+              .dual = bounded_step(z_, move.z, program_.is_free)};
   if (program_.capped > 0) {
     const Vector room = t_ - x_.head(program_.capped).array();
     const Vector change = move.t - move.x.head(program_.capped).array();
-    steps.primal = std::min(steps.primal, step_inside(room, change, nullptr));
-    steps.dual = std::min(steps.dual, step_inside(w_, move.w, nullptr));
+    steps.primal = std::min(steps.primal, step_inside(room, change));
+    steps.dual = std::min(steps.dual, step_inside(w_, move.w));
   }
   if (!linear_) steps.primal = steps.dual = std::min(steps.primal, steps.dual);
   return steps;

@@ -11,8 +11,8 @@ namespace {
 constexpr Index kMostColumns = 20000;  // of a linear program for the simplex method
 constexpr Index kMostMembers = 600;
 constexpr int kMostSteps = 200;
-constexpr int kPatience = 8;    // steps that bring no smaller gap, once bounds are asked for
-constexpr double kClose = 100;  // bounds are asked for at this many times the gap wanted
+constexpr int kProgramPatience = 8;  // steps that bring no smaller gap, once bounds are asked for
+constexpr double kClose = 100;       // bounds are asked for at this many times the gap wanted
 
 // Where f is concave in xi, and not only linear, the mean answer is worse for the policy than the
 // mixture (Jensen).
@@ -80,7 +80,7 @@ bool InteriorPointMethod::advance(EnvelopeSearch& search) {
     idle_ = search.excess() < 0.7 * least_excess_ ? 0 : idle_ + 1;
     least_excess_ = std::min(least_excess_, search.excess());
   }
-  return moved && steps_ < kMostSteps && idle_ < kPatience;
+  return moved && steps_ < kMostSteps && idle_ < kProgramPatience;
 }
 
 bool HullMethod::advance(EnvelopeSearch& search) {

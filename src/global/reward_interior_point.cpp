@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rgu/global/step_inside.hpp"
+
 namespace rgu {
 namespace {
 
@@ -12,19 +14,10 @@ constexpr double kInside = 0.995;     // of the longest step
 constexpr double kPredicted = 0.1;    // accuracy of the directions, as a share of the gap
 constexpr double kCorrected = 0.01;
 constexpr double kMassAccuracy = 0.1;  // and as a share of 1 - g, all that flows in
-constexpr double kClose = 2;           // bounds are asked for at this many times the gap wanted
+constexpr double kAskAt = 2;           // bounds are asked for at this many times the gap wanted
 constexpr int kLook = 5;               // steps between two policies that are evaluated before
-constexpr int kMostSteps = 100;
-constexpr int kPatience = 4;  // steps that bring no smaller gap, once close
-
-double step_inside(const Matrix& point, const Matrix& move) {
-  double step = 1;
-  for (Index i = 0; i < point.size(); ++i) {
-    const double by = move.data()[i];
-    if (by < 0 && -point.data()[i] > step * by) step = -point.data()[i] / by;
-  }
-  return step;
-}
+constexpr int kMostFlowSteps = 100;
+constexpr int kFlowPatience = 4;  // steps that bring no smaller gap, once close
 
 // radius |lambda|_q with gradient and the diagonal of its curvature.
 struct NormTerm {
@@ -210,8 +203,8 @@ bool RewardInteriorPoint::advance(EnvelopeSearch& search) {
   }
   const bool moved = step(model);
   ++steps_;
-  const bool last = !moved || steps_ >= kMostSteps;
-  if (last || products_ <= kClose * search.wanted_gap()) {
+  const bool last = !moved || steps_ >= kMostFlowSteps;
+  if (last || products_ <= kAskAt * search.wanted_gap()) {
     prove(search);
     if (search.certified()) return true;
     idle_ = search.excess() < 0.8 * least_excess_ ? 0 : idle_ + 1;
@@ -219,7 +212,7 @@ bool RewardInteriorPoint::advance(EnvelopeSearch& search) {
   } else if (steps_ % kLook == 0) {
     search.offer_policy_of(lambda_);
   }
-  return !last && idle_ < kPatience;
+  return !last && idle_ < kFlowPatience;
 }
 
 }  // namespace rgu
