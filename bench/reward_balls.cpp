@@ -1,5 +1,6 @@
 // Time to a proven gap on balls of rewards, l1 beside l2 on the same model, in one run.
-//   bench_reward_balls [STATES] [TOLERANCE] [MODEL]   (defaults 100000, 1e-3, all models)
+//   bench_reward_balls [STATES] [TOLERANCE] [MODEL] [SHARE]
+// (defaults 100000, 1e-3, all models, all shares of the l1 ball)
 #include <fmt/format.h>
 
 #include <cmath>
@@ -74,12 +75,16 @@ int main(int argc, char** argv) {
   const rgu::Index states = argc > 1 ? std::atol(argv[1]) : 100000;
   const double tolerance = argc > 2 ? std::atof(argv[2]) : 1e-3;
   const std::string only = argc > 3 ? argv[3] : "";
+  const double share_only = argc > 4 ? std::atof(argv[4]) : 0;
   fmt::print("| model | ball | share | transitions | value | proven | steps | time | by |\n");
   for (const Case& which : {Case{"garnet 0.95", false, 0.95}, Case{"garnet 0.99", false, 0.99},
                             Case{"grid 0.95", true, 0.95}, Case{"grid 0.99", true, 0.99}}) {
     if (!only.empty() && only != which.name) continue;
     const rgu::World world = world_of(which, states);
     measure(which, world, 2, 0.25, tolerance);
-    for (const double share : {0.001, 0.02, 0.1, 0.5}) measure(which, world, 1, share, tolerance);
+    for (const double share : {0.001, 0.02, 0.1, 0.5}) {
+      if (share_only > 0 && share != share_only) continue;
+      measure(which, world, 1, share, tolerance);
+    }
   }
 }

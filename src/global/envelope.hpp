@@ -21,6 +21,8 @@ struct EnvelopeOptions {
 //     as one convex program      S A <= kSmallModel, and interior points while its rows fit memory
 //   linear in a few xi on sets   programs on the hull of the adversary's answers so far
 //     that are not polyhedra
+//   rewards in an l_p ball, or   interior points of the flow (reward_interior_point.hpp); on sparse
+//     an l_1 ball and boxes      models with S A > kSmallModel before the programs
 //   all, S A <= kSmallModel      projected descent, then cutting planes
 //   S A <= kProjectableModel     policy descent, columns and cuts, projected descent, then columns
 //                                and cuts again
@@ -38,7 +40,8 @@ class EnvelopeSolver {
   EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility, const ConvexSet& ambiguity,
                  const GapTolerance& tolerance = {});
   // The same where processes share the model, or where it is seen through an interface of its own:
-  // policy descent, then columns and cuts. Keeps a reference to the model.
+  // interior points of the flow for balls of rewards, policy descent, then columns and cuts. Keeps
+  // a reference to the model.
   explicit EnvelopeSolver(const EnvelopeModel& model, const GapTolerance& tolerance = {});
   ~EnvelopeSolver();
 
