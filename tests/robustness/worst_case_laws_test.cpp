@@ -186,7 +186,9 @@ class WorstCaseLaws : public testing::TestWithParam<LawCase> {
 TEST_P(WorstCaseLaws, TheAnswerIsAMemberWithItsValueAndNobodyBeatsValuePlusGap) {
   const auto& [name, utility, set, kind] = GetParam();
   const WorstCase worst = worst_case(*utility, *set, occupancy_);
-  EXPECT_EQ(worst.kind, kind) << worst.method << ", gap " << worst.gap;
+  // A certificate whose gap is all rounding is exact.
+  const bool better = kind == AnswerKind::kCertified && worst.kind == AnswerKind::kExact;
+  EXPECT_TRUE(worst.kind == kind || better) << worst.method << ", gap " << worst.gap;
   EXPECT_TRUE(contains(*set, worst.nature));
   EXPECT_DOUBLE_EQ(worst.value, utility->evaluate(occupancy_, worst.nature).value);
   EXPECT_FALSE(worst.method.empty());
