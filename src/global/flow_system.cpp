@@ -21,8 +21,8 @@ Matrix gains_of(const EnvelopeModel& model, const Vector& value) {
 
 // C^-1 = D + D b b'D / pivot with D the inverse diagonal. <b, idle> - b'D b would cancel; with
 // 1 - stiffness D = barrier D it is a sum of positive terms.
-FlowSystem::FlowSystem(const EnvelopeModel& model, const Curvature& curvature) : model_(model) {
-  inverse_ = (curvature.barrier + curvature.stiffness).cwiseInverse();
+FlowSystem::FlowSystem(const EnvelopeModel& model, const Curvature& curvature)
+    : model_(model), inverse_((curvature.barrier + curvature.stiffness).cwiseInverse()) {
   const Matrix b = curvature.stiffness.cwiseProduct(curvature.idle);
   border_ = inverse_.cwiseProduct(b);
   pivot_ = model.sum((border_.array() * curvature.idle.array() * curvature.barrier.array()).sum());
