@@ -25,6 +25,9 @@ namespace {
 // does not make the tolerance vanish; few, since multipliers at the centre may be large.
 constexpr double kAtCentre = 1e-3;
 
+// Pairs up to which the simplex method is faster than interior points.
+constexpr Index kSimplexModel = 500;
+
 // Two policies and a bound: enough where Gamma is linear. On a l_1 ball of rewards the answer to
 // the first policy, all of the radius on one pair, would be a poor cost to plan against, so the
 // nominal rewards are.
@@ -123,10 +126,13 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
   };
   if (flow_first) add_flow();
   if (auto program = EnvelopeProgram::of(problem)) {
-    if (program->is_linear() && pairs <= kSmallModel) {
+    const bool simplex = program->is_linear() && pairs <= kSmallModel;
+    const auto add_simplex = [&] {
       add("linear program", std::make_unique<LinearProgramMethod>(problem, *program));
-    }
-    add("interior points", std::make_unique<InteriorPointMethod>(problem, *std::move(program)));
+    };
+    if (simplex && pairs <= kSimplexModel) add_simplex();
+    add("interior points", std::make_unique<InteriorPointMethod>(problem, *program));
+    if (simplex && pairs > kSimplexModel) add_simplex();
   } else if (pairs <= kSmallModel && utility.nature_dimension() > 0 &&
              EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}})) {
     add("hull of answers", std::make_unique<HullMethod>(problem));

@@ -292,9 +292,9 @@ TEST(EnvelopeMinimum, OfAnEnvelopeOfManyKinksOnALargeModelIsProven) {
 // which changes nothing but the number of pairs, both find the same.
 TEST(EnvelopeMinimum, DoesNotDependOnTheMethod) {
   Rng rng(18);
-  const FiniteMdp small = garnet({.states = 250, .actions = 8, .branching = 3}, rng).mdp;
-  SparseMatrix doubled(250 * 9, 250);
-  for (Index s = 0; s < 250; ++s) {
+  const FiniteMdp small = garnet({.states = 60, .actions = 8, .branching = 3}, rng).mdp;
+  SparseMatrix doubled(60 * 9, 60);
+  for (Index s = 0; s < 60; ++s) {
     for (Index a = 0; a < 9; ++a) {
       for (SparseMatrix::InnerIterator it(small.sparse_kernel(), s * 8 + std::min<Index>(a, 7)); it;
            ++it) {
@@ -304,11 +304,11 @@ TEST(EnvelopeMinimum, DoesNotDependOnTheMethod) {
   }
   const FiniteMdp large(doubled, small.start(), small.discount());
   const auto extended = [](const Matrix& table) {
-    Matrix wider(250, 9);
+    Matrix wider(60, 9);
     wider << table, table.col(7);
     return wider;
   };
-  const Matrix objective = -uniform_matrix(250, 8, 19), cost = uniform_matrix(250, 8, 20);
+  const Matrix objective = -uniform_matrix(60, 8, 19), cost = uniform_matrix(60, 8, 20);
   const Constrained few(
       {.objective = objective, .constraints = {cost}, .thresholds = Vector{{0.4}}});
   const Constrained many({.objective = extended(objective),
