@@ -9,27 +9,27 @@
 namespace rgu {
 namespace {
 
-double rounding_of(const CuttingBall& ball, const Vector& point) {
+double rounding_of(const EuclideanBall& ball, const Vector& point) {
   return 4 * kEps * (ball.radius + ball.centre.stableNorm() + point.stableNorm());
 }
 
 // How far outside a point is; negative inside.
-double excess(const CuttingBall& ball, const Vector& point) {
+double excess(const EuclideanBall& ball, const Vector& point) {
   return (point - ball.centre).stableNorm() - ball.radius;
 }
 
 }  // namespace
 
-BallCut::BallCut(std::shared_ptr<const ConvexSet> core, std::vector<CuttingBall> balls)
+BallCut::BallCut(std::shared_ptr<const ConvexSet> core, std::vector<EuclideanBall> balls)
     : core_(std::move(core)), balls_(std::move(balls)) {}
 
-bool BallCut::is_inside(const CuttingBall& ball, const Vector& point) const {
+bool BallCut::is_inside(const EuclideanBall& ball, const Vector& point) const {
   return excess(ball, point) <= rounding_of(ball, point);
 }
 
 double BallCut::diameter() const {
   double least = core_->diameter();
-  for (const CuttingBall& ball : balls_) least = std::min(least, 2 * ball.radius);
+  for (const EuclideanBall& ball : balls_) least = std::min(least, 2 * ball.radius);
   return least;
 }
 
@@ -47,7 +47,7 @@ BallCut::Pull BallCut::pull(const Vector& point, std::size_t count) const {
     Vector normal = point - nearest;
     return {.nearest = std::move(nearest), .core_normal = std::move(normal), .ball_normals = {}};
   }
-  const CuttingBall& ball = balls_[count - 1];
+  const EuclideanBall& ball = balls_[count - 1];
   Pull result = pull(point, count - 1);
   if (is_inside(ball, result.nearest)) {
     result.ball_normals.push_back(Vector::Zero(point.size()));
@@ -81,7 +81,7 @@ double BallCut::gap_at(const Pull& pull, const Vector& direction, double s) cons
   Vector left = direction - y;
   for (std::size_t k = 0; k < pull.ball_normals.size(); ++k) {
     const Vector normal = pull.ball_normals[k] / s;
-    const CuttingBall& ball = balls_[k];
+    const EuclideanBall& ball = balls_[k];
     gap += std::max(0.0, ball.radius * normal.stableNorm() - normal.dot(x - ball.centre));
     left -= normal;
   }
@@ -90,25 +90,17 @@ double BallCut::gap_at(const Pull& pull, const Vector& direction, double s) cons
 
 CertifiedSupport BallCut::support(const Vector& direction, std::size_t count) const {
   if (count == 0) return core_->certified_support(direction);
-  const CuttingBall& ball = balls_[count - 1];
+  const EuclideanBall& ball = balls_[count - 1];
   // The best point without the ball may lie inside.
   CertifiedSupport loose = support(direction, count - 1);
   if (is_inside(ball, loose.point)) return loose;
   const double length = direction.stableNorm();
   if (length == 0) return {.point = pull(ball.centre, count).nearest, .gap = 0};
-  const double farthest = kFarthest * diameter() / length;
-  double first = ball.radius / length, last = first;
   const auto outside = [&](double s) {
     return excess(ball, pull(ball.centre + s * direction, count - 1).nearest);
   };
-  bool crossed = false;
-  while (last < farthest) {
-    crossed = outside(last) > 0;
-    if (crossed) break;
-    first = last;
-    last *= 16;
-  }
-  const double s = crossed ? last_nonpositive(outside, first, last) : first;
+  const double s =
+      last_nonpositive_outward(outside, ball.radius / length, kFarthest * diameter() / length);
   Pull reached = pull(ball.centre + s * direction, count - 1);
   // The members are all within this of the one nearest to the centre, by the law of cosines.
   const double distance = excess(ball, reached.nearest) + ball.radius;

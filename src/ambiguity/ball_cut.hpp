@@ -5,15 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "rgu/base/convex_set.hpp"
+#include "rgu/ambiguity/euclidean_ball.hpp"
 
 namespace rgu {
-
-// {x : |x - centre| <= radius}.
-struct CuttingBall {
-  Vector centre;
-  double radius = 0;
-};
 
 // The common points of `core`, a set whose projection is exact, and of a few balls.
 //
@@ -25,7 +19,7 @@ struct CuttingBall {
 // takes A cut by the balls before it as its A; each costs some 10 to 60 projections onto that.
 class BallCut {
  public:
-  BallCut(std::shared_ptr<const ConvexSet> core, std::vector<CuttingBall> balls);
+  BallCut(std::shared_ptr<const ConvexSet> core, std::vector<EuclideanBall> balls);
 
   // By how much the nearest member of core and all balls but one misses that one: a common point
   // exists if that is 0, up to rounding.
@@ -47,11 +41,11 @@ class BallCut {
   Pull pull(const Vector& point, std::size_t count) const;
   CertifiedSupport support(const Vector& direction, std::size_t count) const;
   double gap_at(const Pull& pull, const Vector& direction, double s) const;
-  bool is_inside(const CuttingBall& ball, const Vector& point) const;
+  bool is_inside(const EuclideanBall& ball, const Vector& point) const;
   double diameter() const;
 
   std::shared_ptr<const ConvexSet> core_;
-  std::vector<CuttingBall> balls_;
+  std::vector<EuclideanBall> balls_;
 };
 
 }  // namespace rgu

@@ -82,17 +82,8 @@ CertifiedSupport EllipsoidCut::certified_support(const Vector& direction) const 
   if (direction.isZero(0)) return {.point = along(direction, 0), .gap = 0};
   const double radius = ellipsoid_->radius();
   const double length = to_axes(direction).cwiseQuotient(root_).stableNorm();
-  const double farthest = kFarthest * radius / length;
-  double first = radius / length, last = first;
   const auto outside = [&](double s) { return excess(along(direction, s)); };
-  bool crossed = false;
-  while (last < farthest) {
-    crossed = outside(last) > 0;
-    if (crossed) break;
-    first = last;
-    last *= 16;
-  }
-  const double s = crossed ? last_nonpositive(outside, first, last) : first;
+  const double s = last_nonpositive_outward(outside, radius / length, kFarthest * radius / length);
   CertifiedSupport best{.point = along(direction, s)};
   const Vector& x = best.point;
   best.gap = std::max(0.0, direction.dot(loose.point - x)) + loose.gap;

@@ -9,8 +9,6 @@
 #include "rgu/ambiguity/arguments.hpp"
 #include "rgu/ambiguity/common_polyhedron.hpp"
 #include "rgu/ambiguity/ellipsoid_cut.hpp"
-#include "rgu/ambiguity/lp_ball.hpp"
-#include "rgu/ambiguity/matrix_ball.hpp"
 
 namespace rgu {
 namespace {
@@ -35,15 +33,6 @@ Index common_dimension(const SetParts& parts) {
 }
 
 bool is_power_of_two(int k) { return (k & (k - 1)) == 0; }
-
-std::optional<CuttingBall> as_ball(const ConvexSet& set) {
-  if (const auto* ball = dynamic_cast<const FrobeniusBall*>(&set)) {
-    return CuttingBall{flatten(ball->centre()), ball->radius()};
-  }
-  const auto* ball = dynamic_cast<const LpBall*>(&set);
-  if (ball == nullptr || ball->p() != 2) return std::nullopt;
-  return CuttingBall{ball->centre(), ball->radius()};
-}
 
 [[noreturn]] void refuse_empty(std::size_t parts) {
   throw InvalidInput(
@@ -77,9 +66,9 @@ IntersectionSet::IntersectionSet(SetParts parts, IntersectionOptions options)
 
 void IntersectionSet::find_exact_form() {
   SetParts others;
-  std::vector<CuttingBall> balls;
+  std::vector<EuclideanBall> balls;
   for (const auto& leaf : leaves_) {
-    std::optional<CuttingBall> ball = as_ball(*leaf);
+    std::optional<EuclideanBall> ball = as_euclidean_ball(*leaf);
     if (ball) {
       balls.push_back(*std::move(ball));
     } else {

@@ -51,4 +51,14 @@ double last_nonpositive(const Function& f, double first, double last) {
   return low;
 }
 
+// The same where no s with f(s) > 0 is known: looked for from `first` outward, at most to
+// `farthest`. Where there is none, an s near that.
+template <class Function>
+double last_nonpositive_outward(const Function& f, double first, double farthest) {
+  for (double last = first; last < farthest; first = last, last *= 16) {
+    if (f(last) > 0) return last_nonpositive(f, first, last);
+  }
+  return first;
+}
+
 }  // namespace rgu

@@ -25,10 +25,9 @@ LimitConclusion conclude_limits(const Instance& instance, const Matrix& occupanc
   const auto report = constraint_report(*instance.utility, occupancy);
   if (!report) return out;
   out.record.violation = report->violation;
+  if (report->excess <= kKept) return out;
   const Limits limits = limits_of(*instance.utility);
-  Index most = 0;
-  const double exceeded = (report->violation.array() / limits.slack().array()).maxCoeff(&most);
-  if (exceeded <= kKept) return out;
+  const Index most = report->most;
   const double excess = report->violation(most);
   const std::string broken =
       fmt::format("constraint {} is {:.4g}, {:.3g} above its limit {:.4g}", most + 1,

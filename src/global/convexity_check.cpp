@@ -27,8 +27,7 @@ constexpr std::ptrdiff_t kNamed = 4;  // entries in a message
 
 std::vector<Matrix> some_occupancies(const FiniteMdp& mdp, Rng& rng) {
   const Index states = mdp.states(), actions = mdp.actions();
-  std::vector<Matrix> policies = {
-      Matrix::Constant(states, actions, 1.0 / static_cast<double>(actions))};
+  std::vector<Matrix> policies = {uniform_policy(states, actions)};
   for (int k = 0; k < 2; ++k) {
     Matrix pi = Matrix::NullaryExpr(states, actions, [&] { return rng.exponential(); });
     pi = pi.array().colwise() / pi.rowwise().sum().array();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "rgu/base/check.hpp"
+#include "rgu/mdp/planning.hpp"
 
 namespace rgu {
 namespace {
@@ -85,8 +86,7 @@ GlobalSolution cutting_plane_minimum(const FiniteMdp& mdp, const Utility& utilit
   check_envelope_problem(model.problem());
   EnvelopeSearch search(model, options.tolerance);
   CuttingPlanes method(mdp);
-  search.offer_policy(
-      Matrix::Constant(mdp.states(), mdp.actions(), 1.0 / static_cast<double>(mdp.actions())));
+  search.offer_policy(uniform_policy(mdp.states(), mdp.actions()));
   bool more = true;
   while (more && !search.certified() && search.best().iterations < options.iterations) {
     search.count_step("cutting planes");

@@ -16,6 +16,7 @@
 #include "rgu/global/drift_witness.hpp"
 #include "rgu/global/witness_bound.hpp"
 #include "rgu/mdp/occupancy.hpp"
+#include "rgu/mdp/planning.hpp"
 #include "rgu/mdp/reachability.hpp"
 #include "rgu/robustness/drift_search.hpp"
 
@@ -132,13 +133,9 @@ class DriftMinimum {
   GlobalSolution best_;
 };
 
-Matrix uniform_policy(const FiniteMdp& mdp) {
-  return Matrix::Constant(mdp.states(), mdp.actions(), 1.0 / static_cast<double>(mdp.actions()));
-}
-
 // The occupancy of the uniform policy, lifted where it is tiny.
 Vector DriftMinimum::start() const {
-  const Vector uniform = flatten(occupancy(mdp_, uniform_policy(mdp_)));
+  const Vector uniform = flatten(occupancy(mdp_, uniform_policy(mdp_.states(), mdp_.actions())));
   return uniform.cwiseMax(1e-3 / static_cast<double>(uniform.size()));
 }
 
@@ -238,7 +235,7 @@ GlobalSolution DriftMinimum::solve(const DriftInteriorPointOptions& options) {
   const bool vanishes = centre_.gains.minCoeff() <= ball_.radius;  // for every policy
   if (!vanishes) run(options);
   if (!std::isfinite(best_.gap())) {
-    improve_value(uniform_policy(mdp_));
+    improve_value(uniform_policy(mdp_.states(), mdp_.actions()));
     improve_bound(shortening_factor());
   }
   if (proven(options.tolerance) || best_.gap() <= kRounding * scale_) {
@@ -271,7 +268,7 @@ GlobalSolution expanded(GlobalSolution solution, const std::vector<Index>& state
   for (const WitnessPiece& piece : solution.witness.pieces) {
     slope += piece.weight * tangent(drift, *piece.at).slope;
   }
-  const Matrix policy = std::exchange(solution.policy, uniform_policy(mdp));
+  const Matrix policy = std::exchange(solution.policy, uniform_policy(mdp.states(), mdp.actions()));
   const Vector known = std::move(solution.witness.potential);
   solution.witness.potential =
       Vector::Constant(mdp.states(), value_elsewhere(mdp, slope, known, e));

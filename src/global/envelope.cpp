@@ -33,30 +33,32 @@ constexpr Index kSimplexModel = 500;
 // nominal rewards are.
 class FirstStep final : public EnvelopeMethod {
  public:
-  explicit FirstStep(const std::optional<RewardBall>& ball = {}, Vector centre = {})
-      : centre_(std::move(centre)) {
-    if (ball && ball->p == 1) nominal_ = flatten(ball->centre);
-  }
+  // centre: of the ambiguity set, if it is known.
+  explicit FirstStep(const std::optional<RewardBall>& ball, Vector centre = {})
+      : on_cross_(ball && ball->p == 1),
+        centre_(on_cross_ ? flatten(ball->centre) : std::move(centre)) {}
 
   bool advance(EnvelopeSearch& search) override {
     const EnvelopeModel& model = search.model();
-    const EnvelopePoint uniform = search.offer_policy(Matrix::Constant(
-        model.own_states(), model.actions(), 1.0 / static_cast<double>(model.actions())));
+    const EnvelopePoint uniform =
+        search.offer_policy(uniform_policy(model.own_states(), model.actions()));
+    Cut first = uniform.cut;
     if (centre_.size() > 0) {
-      search.count_costs(kAtCentre * model.tangent(uniform.occupancy, centre_).slope);
+      Cut nominal = model.tangent(uniform.occupancy, centre_);
+      search.count_costs(kAtCentre * nominal.slope);
+      if (on_cross_) first = std::move(nominal);
     }
-    const auto action = search.plan_against(
-        nominal_.size() > 0 ? model.tangent(uniform.occupancy, nominal_) : uniform.cut);
+    const auto action = search.plan_against(first);
     if (search.certified()) return false;
     const EnvelopePoint planned =
         search.offer_policy(deterministic_policy(action, model.actions()));
-    if (!search.certified() && nominal_.size() == 0) search.plan_against(planned.cut);
+    if (!search.certified() && !on_cross_) search.plan_against(planned.cut);
     return false;
   }
 
  private:
-  Vector nominal_ = {};
-  Vector centre_;  // of the set; empty: none, or not known
+  bool on_cross_;
+  Vector centre_;
 };
 
 class DriftMethod final : public EnvelopeMethod {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "rgu/global/step_inside.hpp"
+#include "rgu/mdp/planning.hpp"
 
 namespace rgu {
 namespace {
@@ -42,7 +43,7 @@ NormTerm norm_term(const EnvelopeModel& model, const RewardBall& ball, const Mat
 void RewardInteriorPoint::begin(const EnvelopeModel& model) {
   const Index rows = model.own_states(), actions = model.actions();
   const double states = static_cast<double>(model.states());
-  const Matrix uniform = Matrix::Constant(rows, actions, 1.0 / static_cast<double>(actions));
+  const Matrix uniform = uniform_policy(rows, actions);
   const double all = 1 / (states * static_cast<double>(actions));
   lambda_ = (1 - kUnvisited) * model.evaluated(uniform)->occupancy().array() + kUnvisited * all;
   source_ =

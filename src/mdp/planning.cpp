@@ -119,6 +119,10 @@ Plan optimal_plan(const FiniteMdp& mdp, const Matrix& cost, EvaluationOptions op
   return plan;
 }
 
+Matrix uniform_policy(Index states, Index actions) {
+  return Matrix::Constant(states, actions, 1.0 / static_cast<double>(actions));
+}
+
 Matrix deterministic_policy(const std::vector<Index>& action, Index actions) {
   Matrix pi = Matrix::Zero(static_cast<Index>(action.size()), actions);
   for (Index s = 0; s < pi.rows(); ++s) {

@@ -54,5 +54,7 @@ ModifiedPlan modified_policy_iteration(const FiniteMdp& mdp, const Matrix& cost,
 
 // A deterministic policy as (S, A) probabilities.
 Matrix deterministic_policy(const std::vector<Index>& action, Index actions);
+// Every action alike in every state, (S, A).
+Matrix uniform_policy(Index states, Index actions);
 
 }  // namespace rgu

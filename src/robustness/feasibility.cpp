@@ -54,10 +54,9 @@ std::optional<ConstraintReport> constraint_report(const Utility& utility, const 
   const Eigen::Map<const Vector> mass(occupancy.data(), occupancy.size());
   ConstraintReport report{.violation = limits.costs.transpose() * mass - limits.thresholds};
   report.largest = report.violation.maxCoeff();
-  Index most = 0;
   const Vector slack = limits.slack();
-  const double excess = (report.violation.array() / slack.array()).maxCoeff(&most);
-  if (!(excess <= 1)) report.broken = most;
+  report.excess = (report.violation.array() / slack.array()).maxCoeff(&report.most);
+  if (!(report.excess <= 1)) report.broken = report.most;
   return report;
 }
 

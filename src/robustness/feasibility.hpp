@@ -23,7 +23,9 @@ Limits limits_of(const Utility& utility);
 struct ConstraintReport {
   Vector violation;    // (K): <c_k, lambda> - tau_k; <= 0 where the constraint holds
   double largest = 0;  // of them
-  Index broken = -1;   // the constraint that is exceeded most, beyond its slack; -1: all are kept
+  Index most = 0;      // the constraint that is exceeded most, relative to its slack, and
+  double excess = 0;   // by how many slacks
+  Index broken = -1;   // the same, if beyond its slack; -1: all are kept
 };
 
 // Of the limits, at lambda (S, A). Empty if the utility has none. Throws InvalidInput on a wrong

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "rgu/ambiguity/ellipsoid.hpp"
-#include "rgu/ambiguity/lp_ball.hpp"
 #include "rgu/ambiguity/matrix_ball.hpp"
 #include "rgu/ambiguity/singleton.hpp"
 
@@ -31,15 +30,6 @@ Eigen::MatrixXd symmetric_root(const Eigen::MatrixXd& squares) {
 }
 
 }  // namespace
-
-std::optional<EuclideanBall> as_euclidean_ball(const ConvexSet& set) {
-  if (const auto* ball = dynamic_cast<const FrobeniusBall*>(&set)) {
-    return EuclideanBall{flatten(ball->centre()), ball->radius()};
-  }
-  const auto* ball = dynamic_cast<const LpBall*>(&set);
-  if (ball == nullptr || ball->p() != 2) return std::nullopt;
-  return EuclideanBall{ball->centre(), ball->radius()};
-}
 
 std::optional<BallImage> as_ball_image(const ConvexSet& set) {
   if (const auto* ellipsoid = dynamic_cast<const Ellipsoid*>(&set)) {

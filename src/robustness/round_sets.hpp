@@ -3,18 +3,9 @@
 
 #include <optional>
 
-#include "rgu/base/convex_set.hpp"
+#include "rgu/ambiguity/euclidean_ball.hpp"
 
 namespace rgu {
-
-// {x : |x - centre| <= radius}.
-struct EuclideanBall {
-  Vector centre;
-  double radius = 0;
-};
-
-// The set as a Euclidean ball: LpBall with p = 2, or FrobeniusBall.
-std::optional<EuclideanBall> as_euclidean_ball(const ConvexSet& set);
 
 // The image {centre + shape y : |y| <= 1} of the unit ball.
 struct BallImage {
