@@ -28,6 +28,10 @@ constexpr double kAtCentre = 1e-3;
 // Pairs up to which the simplex method is faster than interior points.
 constexpr Index kSimplexModel = 500;
 
+// Up to this many numbers, an adversary's answer has so few kinks that a game of columns and cuts,
+// whose plans cost little on sparse kernels, ends before interior points do.
+constexpr Index kFewKinks = 10;
+
 // Two policies and a bound: enough where Gamma is linear. On a l_1 ball of rewards the answer to
 // the first policy, all of the radius on one pair, would be a poor cost to plan against, so the
 // nominal rewards are.
@@ -128,6 +132,10 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
   };
   if (flow_first) add_flow();
   if (auto program = EnvelopeProgram::of(problem)) {
+    if (!ball && mdp.is_sparse() && pairs > kSimplexModel &&
+        utility.nature_dimension() <= kFewKinks) {
+      add("columns and cuts", std::make_unique<ColumnsAndCuts>());
+    }
     const bool simplex = program->is_linear() && pairs <= kSmallModel;
     const auto add_simplex = [&] {
       add("linear program", std::make_unique<LinearProgramMethod>(problem, *program));

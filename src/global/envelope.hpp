@@ -19,6 +19,7 @@ struct EnvelopeOptions {
 //   drift on a ball of maps      interior points (drift_interior_point.hpp), one step
 //   what can be written out      (envelope_program.hpp) a linear program by the simplex method for
 //     as one convex program      S A <= kSmallModel, and interior points while its rows fit memory
+//   few numbers in xi, sparse    columns and cuts before those interior points
 //   linear in a few xi on sets   programs on the hull of the adversary's answers so far
 //     that are not polyhedra
 //   rewards in an l_p ball, or   interior points of the flow (reward_interior_point.hpp); on sparse
