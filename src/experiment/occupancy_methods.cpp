@@ -70,7 +70,8 @@ SolverResult minimise_envelope(const Instance& instance, const EnvelopeRun& opti
   if (best.iterations > 0) {
     certificate = certificate_of(instance, best);
     const GapTolerance tolerance = options.tolerance;
-    certificate.gap_asked = tolerance.at(best.value, best.cost_scale);
+    certificate.gap_asked = tolerance.at(
+        best.value, {.cost = best.cost_scale, .discount = instance.world.mdp.discount()});
   }
   return {.status = status, .state = std::move(state)};
 }

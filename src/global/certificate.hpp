@@ -59,11 +59,18 @@ struct GapTolerance {
   double relative;  // > 0
   // Empty: 1e-4 relative times the size of the costs, the largest |entry| of the gradient of f_xi
   // at the first policy for its worst xi, or 1e-3 of that for the centre of the set. So optima near
-  // 0 can be proven, at every scale.
+  // 0 can be proven, at every scale. Near discount 1, where values of cost / (1-g) are rounded, up
+  // to 1e-2 in place of 1e-4.
   std::optional<double> absolute;  // > 0
 
-  double at(double value, double cost_scale) const {
-    return std::max(relative * std::abs(value), absolute.value_or(1e-4 * relative * cost_scale));
+  struct Scales {
+    double cost = 0;
+    double discount = 0;
+  };
+  double at(double value, const Scales& scales) const {
+    const double rounded = 200 * kEps / (1 - scales.discount);
+    const double share = std::clamp(rounded, 1e-4 * relative, 1e-2 * relative);
+    return std::max(relative * std::abs(value), absolute.value_or(share * scales.cost));
   }
 };
 

@@ -132,8 +132,9 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
   };
   if (flow_first) add_flow();
   if (auto program = EnvelopeProgram::of(problem)) {
-    if (!ball && mdp.is_sparse() && pairs > kSimplexModel &&
-        utility.nature_dimension() <= kFewKinks) {
+    const Index numbers = utility.nature_dimension();
+    if (!ball && mdp.is_sparse() && pairs > kSimplexModel && program->is_linear() && 0 < numbers &&
+        numbers <= kFewKinks) {
       add("columns and cuts", std::make_unique<ColumnsAndCuts>());
     }
     const bool simplex = program->is_linear() && pairs <= kSmallModel;

@@ -20,7 +20,9 @@ EnvelopeSearch::EnvelopeSearch(const EnvelopeModel& model, const GapTolerance& t
   best_.lower_bound = -kInfinity;
 }
 
-double EnvelopeSearch::wanted_gap() const { return tolerance_.at(best_.value, best_.cost_scale); }
+double EnvelopeSearch::wanted_gap() const {
+  return tolerance_.at(best_.value, {.cost = best_.cost_scale, .discount = model_.discount()});
+}
 
 double EnvelopeSearch::excess() const {
   return std::isfinite(best_.gap()) ? best_.gap() / wanted_gap() : kInfinity;

@@ -266,7 +266,7 @@ TEST(EnvelopeMinimum, OfConstraintsOnALargeModelIsProven) {
        .thresholds = Vector::Constant(2, 0.4)});
   const Box multipliers = uniform_box(2, {0, 50});
   const GlobalSolution found = minimum({mdp, utility, multipliers}, 1e-3);
-  EXPECT_EQ(found.method, "planning, then interior points");
+  EXPECT_EQ(found.method, "planning, then columns and cuts");
   expect_proven({mdp, utility, multipliers}, found, 1e-3);
 }
 
@@ -318,7 +318,7 @@ TEST(EnvelopeMinimum, DoesNotDependOnTheMethod) {
   const GlobalSolution one = minimum({small, few, multipliers}, 1e-4);
   const GlobalSolution other = minimum({large, many, multipliers}, 1e-4);
   EXPECT_EQ(one.method, "planning, then linear program");
-  EXPECT_EQ(other.method, "planning, then interior points");
+  EXPECT_EQ(other.method, "planning, then columns and cuts");
   EXPECT_EQ(one.status, GlobalStatus::kCertified) << one.method << one.gap();
   EXPECT_EQ(other.status, GlobalStatus::kCertified) << other.method << other.gap();
   EXPECT_NEAR(one.value, other.value, 2e-4 * std::abs(one.value));

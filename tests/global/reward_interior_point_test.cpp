@@ -78,8 +78,10 @@ void expect_proven(const EnvelopeProblem& problem, const GlobalSolution& solutio
   EXPECT_LE(relative_excess(problem.ambiguity, solution.witness.pieces.front().at->nature),
             kMemberTolerance);
   const double bound = witness_bound(problem.mdp, problem.utility, solution.witness).bound;
-  EXPECT_LE(worst.value + worst.gap - bound,
-            1.001 * GapTolerance(tolerance).at(solution.value, solution.cost_scale));
+  EXPECT_LE(
+      worst.value + worst.gap - bound,
+      1.001 * GapTolerance(tolerance).at(solution.value, {.cost = solution.cost_scale,
+                                                          .discount = problem.mdp.discount()}));
 }
 
 OccupancyShape shape_of(const FiniteMdp& mdp) {

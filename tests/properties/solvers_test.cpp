@@ -159,7 +159,8 @@ RC_GTEST_PROP(SolverProperties, EnvelopeBoundsEveryPolicy, (const drawn::Model& 
                       f.nature.norm() * (worst.nature.norm() + at.ambiguity->diameter());
   RC_ASSERT(std::abs(best.value - worst.value) <= 2e-9 * size + worst.gap);
   if (best.status == GlobalStatus::kCertified) {
-    RC_ASSERT(best.gap() <= options.tolerance.at(best.value, best.cost_scale));
+    const GapTolerance::Scales scales{.cost = best.cost_scale, .discount = at.mdp.discount()};
+    RC_ASSERT(best.gap() <= options.tolerance.at(best.value, scales));
   }
   if (worst.kind == AnswerKind::kBestFound) return;
   const double slack = 2e-9 * size + 1e-12 * size / (1 - at.mdp.discount());

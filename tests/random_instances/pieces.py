@@ -61,6 +61,16 @@ class Linear:
         away = signal - self._dual_signal(signal)
         return total + self.ambiguity.support(signal - away) + self.middle @ away + away @ away / (2 * self.modulus)
 
+    def value_from_below(self, occupancy):
+        """The value at one member of the set. `value` itself is as accurate as a conic solver where sets intersect."""
+        if self.ambiguity is None or self.modulus == 0:
+            return self.value(occupancy)
+        signal = self.slopes @ occupancy - self.thresholds
+        xi = self._best_member(signal)
+        off = xi - self.middle
+        own = 0.0 if self.cost is None else self.cost @ occupancy
+        return own + signal @ xi - 0.5 * self.modulus * off @ off
+
     def _dual_signal(self, signal):
         """The v of that minimum: signal - modulus (xi - middle) at the best xi, the projection of middle + signal / modulus."""
         if self.ambiguity.projects:

@@ -49,8 +49,16 @@ def occupancy_variables(program, model: Model):
 
 
 def value_of(terms, occupancy):
-    """The worst-case value of an occupancy."""
+    """The worst-case value of an occupancy; where the maximum is found by a conic solver, an upper bound on it."""
     return sum(weight * piece.value(occupancy) for weight, piece in terms)
+
+
+def value_from_below(terms, occupancy):
+    """A lower bound on the same value, equal to it where the maximum is exact."""
+    return sum(
+        weight * (piece.value_from_below if hasattr(piece, "value_from_below") else piece.value)(occupancy)
+        for weight, piece in terms
+    )
 
 
 def optimum(model, terms):

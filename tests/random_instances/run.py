@@ -22,7 +22,7 @@ import numpy as np  # noqa: E402, after the threads are set
 from pairs import PAIRS, instance
 from pieces import Constrained
 from program import ReferenceFailed
-from reference import optimum, sdpa_disagrees, value_of
+from reference import optimum, sdpa_disagrees, value_from_below, value_of
 
 import rgu
 
@@ -80,7 +80,7 @@ def judge(outcome, case, result, reference):
         return
     # rgu's own policy, evaluated apart from it: its value, and one more upper bound on the optimum.
     occupancy = case.model.occupancy(np.array(result.policy))
-    own = value_of(case.terms, occupancy)
+    own, own_least = value_of(case.terms, occupancy), value_from_below(case.terms, occupancy)
     excess = excess_over_limits(case, occupancy)
     # Infeasible would be wrong here: every instance that is not meant to be has a policy that meets its limits.
     outcome.expect(
@@ -97,12 +97,14 @@ def judge(outcome, case, result, reference):
         )
     least = min(reference.upper, own)
     above, below = (value - reference.upper) / reference.size, (reference.lower - value) / reference.cost
-    error, unsound = abs(own - value) / reference.cost, (lower - least) / reference.cost
+    error = max(value - own, own_least - value) / reference.cost
+    unsound = (lower - least) / reference.cost
     far = f"value {value:.12g} is {above:.2e} above the optimum {reference.upper:.12g}"
     outcome.expect(above <= TOLERANCE, "agrees", far)
     low = f"value {value:.12g} is {below:.2e} below the optimum {reference.lower:.12g}"
     outcome.expect(below <= SOUND, "agrees", low)
-    other = f"value {value:.12g}, but its policy has {own:.12g}, an error of {error:.2e}"
+    other = f"value {value:.12g}, but its policy has [{own_least:.12g}, {own:.12g}], an error of {error:.2e}"
+    outcome.expect(own - own_least <= WIDEST * reference.size, "agrees", "the value of the policy is uncertain")
     outcome.expect(error <= SOUND, "agrees", other)
     outcome.expect(unsound <= SOUND, "sound", f"lower bound {lower:.12g} is {unsound:.2e} above {least:.12g}")
 
