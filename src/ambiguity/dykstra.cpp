@@ -1,8 +1,9 @@
 #include "rgu/ambiguity/dykstra.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <limits>
+
+#include "rgu/base/decompositions.hpp"
 
 namespace rgu {
 namespace {
@@ -90,9 +91,7 @@ Dykstra::Columns Dykstra::extrapolated() const {
     const Columns difference = last - changes_[static_cast<std::size_t>(j)];
     differences.col(j) = difference.reshaped();
   }
-  Eigen::CompleteOrthogonalDecomposition<Columns> solver;
-  solver.setThreshold(1e-12).compute(differences);
-  const Vector weights = solver.solve(last.reshaped());
+  const Vector weights = least_squares(differences, last.reshaped(), 1e-12);
   Columns result = images_.back();
   for (Index j = 0; j < pairs; ++j) {
     result -= weights(j) * (images_.back() - images_[static_cast<std::size_t>(j)]);

@@ -1,11 +1,11 @@
 #include "rgu/ambiguity/ellipsoid.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <utility>
 
 #include "rgu/ambiguity/arguments.hpp"
 #include "rgu/ambiguity/normal_cone.hpp"
+#include "rgu/base/decompositions.hpp"
 
 namespace rgu {
 namespace {
@@ -58,7 +58,7 @@ Ellipsoid::Ellipsoid(QuadraticBall ball)
   check(skew <= 1e-9 * q.cwiseAbs().maxCoeff(),
         "matrix of the ellipsoid is {} at [{}, {}] but {} at [{}, {}], must be symmetric", q(i, j),
         i, j, q(j, i), j, i);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (q + q.transpose()));
+  const SymmetricEigen eigen(0.5 * (q + q.transpose()));
   weights_ = eigen.eigenvalues();
   axes_ = eigen.eigenvectors();
   const double rounding = kEps * static_cast<double>(dimension()) * weights_.maxCoeff();

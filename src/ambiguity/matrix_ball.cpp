@@ -1,31 +1,24 @@
 #include "rgu/ambiguity/matrix_ball.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "rgu/ambiguity/arguments.hpp"
 #include "rgu/ambiguity/normal_cone.hpp"
+#include "rgu/base/decompositions.hpp"
 
 namespace rgu {
 namespace {
 
-using Decomposition = Eigen::BDCSVD<Eigen::MatrixXd>;
-
-Decomposition thin_svd(const Matrix& matrix) {
-  return Decomposition(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
-}
-
 // Singular values come in decreasing order.
-Index count_above(const Decomposition& svd, double level) {
-  return (svd.singularValues().array() > level).count();
+Index count_above(const SingularValues& svd, double level) {
+  return (svd.values.array() > level).count();
 }
 
 // The positive semidefinite matrix nearest to the symmetric part of `square`.
 Eigen::MatrixXd positive_semidefinite_part(const Eigen::MatrixXd& square) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (square + square.transpose()));
+  const SymmetricEigen eigen(0.5 * (square + square.transpose()));
   return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
          eigen.eigenvectors().transpose();
 }
@@ -71,19 +64,20 @@ Vector SpectralBall::project(const Vector& point) const {
   if (radius_ == 0.0) return flatten(centre_);
   const Matrix offset = offset_of(point);
   if (offset.stableNorm() <= radius_) return point;
-  const Decomposition svd = thin_svd(offset);
-  if (svd.singularValues()(0) <= radius_) return point;
-  const Vector cut = svd.singularValues().cwiseMin(radius_);
-  const Matrix nearest = svd.matrixU() * cut.asDiagonal() * svd.matrixV().transpose();
+  const SingularValues svd = thin_singular_values(offset);
+  if (svd.values(0) <= radius_) return point;
+  const Vector cut = svd.values.cwiseMin(radius_);
+  const Matrix nearest = svd.left * cut.asDiagonal() * svd.right.transpose();
   return flatten(centre_ + nearest);
 }
 
 Vector SpectralBall::support_point(const Vector& direction) const {
   check_argument("direction", direction, dimension());
-  const Decomposition svd = thin_svd(as_matrix(direction, centre_.rows(), centre_.cols()));
+  const SingularValues svd =
+      thin_singular_values(as_matrix(direction, centre_.rows(), centre_.cols()));
   const double size = static_cast<double>(std::max(centre_.rows(), centre_.cols()));
-  const Index rank = count_above(svd, size * kEps * svd.singularValues()(0));
-  const Matrix best = svd.matrixU().leftCols(rank) * svd.matrixV().leftCols(rank).transpose();
+  const Index rank = count_above(svd, size * kEps * svd.values(0));
+  const Matrix best = svd.left.leftCols(rank) * svd.right.leftCols(rank).transpose();
   return flatten(centre_ + radius_ * best);
 }
 
@@ -95,12 +89,12 @@ double SpectralBall::normal_residual(const Vector& point, const Vector& directio
   check_argument("point", point, dimension());
   check_argument("direction", direction, dimension());
   if (radius_ == 0.0) return 0;
-  const Decomposition svd = thin_svd(offset_of(point));
+  const SingularValues svd = thin_singular_values(offset_of(point));
   const double rounding = 16 * kEps * centre_.stableNorm();
   const Index active = count_above(svd, (1 - kActiveTolerance) * radius_ - rounding);
   if (active == 0) return direction.norm();
-  const auto u = svd.matrixU().leftCols(active);
-  const auto v = svd.matrixV().leftCols(active);
+  const auto u = svd.left.leftCols(active);
+  const auto v = svd.right.leftCols(active);
   const Eigen::MatrixXd g = as_matrix(direction, centre_.rows(), centre_.cols());
   const Eigen::MatrixXd s = positive_semidefinite_part(u.transpose() * g * v);
   return (g - u * s * v.transpose()).norm();

@@ -1,9 +1,6 @@
 #include "rgu/global/drift_interior_point.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +9,7 @@
 #include <vector>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/decompositions.hpp"
 #include "rgu/global/drift_program.hpp"
 #include "rgu/global/drift_witness.hpp"
 #include "rgu/global/witness_bound.hpp"
@@ -46,7 +44,7 @@ MatrixBall checked_ball(const FiniteMdp& mdp, const Drift& drift, const ConvexSe
       "{} maps for the interior-point method",
       drift.dimension(), drift.feature_dimension());
   const Columns gram = ball->centre * ball->centre.transpose();
-  const Eigen::SelfAdjointEigenSolver<Columns> eigen(gram, Eigen::EigenvaluesOnly);
+  const SymmetricEigen eigen(gram, Eigen::EigenvaluesOnly);
   const double least = std::sqrt(std::max(eigen.eigenvalues()(0), 0.0));
   check(ball->radius < least,
         "radius of the ambiguity set is {}, must be below {}, the smallest singular value of its "
@@ -71,9 +69,7 @@ Columns span_of(const Columns& vectors) {
   const Columns gram = vectors * vectors.transpose();
   const Vector pivots = gram.ldlt().vectorD();
   if (pivots.minCoeff() > 1e-6 * pivots.maxCoeff()) return Columns::Identity(size, size);
-  Eigen::ColPivHouseholderQR<Columns> qr(vectors);
-  qr.setThreshold(1e-13);
-  return Columns(qr.householderQ()).leftCols(qr.rank());
+  return orthonormal_basis(vectors, 1e-13);
 }
 
 // The maps as the features see them: W0 = left diag(gains) (the first d columns of frame)' on the
@@ -89,9 +85,9 @@ SeenCentre seen_centre(const Matrix& centre, const Columns& features) {
   const Index d = centre.rows();
   Vector gains = Vector::Zero(d);
   if (span.cols() == 0) return {.left = Columns::Identity(d, d), .gains = gains, .frame = span};
-  const Eigen::JacobiSVD<Columns> svd(centre * span, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  gains.head(svd.singularValues().size()) = svd.singularValues();
-  return {.left = svd.matrixU(), .gains = std::move(gains), .frame = span * svd.matrixV()};
+  const SingularValues svd = full_singular_values(centre * span);
+  gains.head(svd.values.size()) = svd.values;
+  return {.left = svd.left, .gains = std::move(gains), .frame = span * svd.right};
 }
 
 // On a model all of whose states are reachable.

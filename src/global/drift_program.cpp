@@ -1,11 +1,11 @@
 #include "rgu/global/drift_program.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
+#include "rgu/base/decompositions.hpp"
 #include "rgu/global/drift_newton.hpp"
 #include "rgu/global/step_inside.hpp"
 
@@ -93,8 +93,7 @@ Columns curvature_root(const DriftProgram& program, const std::vector<ScaledPair
     put(d, {0, 1}, 1);
     put(d + 1, {1, 0}, -1);
   }
-  const Eigen::HouseholderQR<Columns> qr(rows);
-  return qr.matrixQR().topRows(d + 2).triangularView<Eigen::Upper>();
+  return triangular_factor(rows);
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
+#include "rgu/base/decompositions.hpp"
 #include "rgu/base/types.hpp"
 
 namespace rgu {
@@ -18,6 +20,8 @@ template <int N>
 class ScaledPair {
  public:
   using Square = Eigen::Matrix<double, N, N>;
+  using Eigenvectors = std::conditional_t<N == Eigen::Dynamic, SymmetricEigen,
+                                          Eigen::SelfAdjointEigenSolver<Square>>;
 
   // Both must be positive definite.
   ScaledPair(const Square& first, const Square& second)
@@ -32,7 +36,7 @@ class ScaledPair {
     if (one.info() != Eigen::Success || other.info() != Eigen::Success) return false;
     const Square lower = one.matrixL();
     const Square product = other.matrixU() * lower;
-    const Eigen::SelfAdjointEigenSolver<Square> eigen(product.transpose() * product);
+    const Eigenvectors eigen(product.transpose() * product);
     if (!(eigen.eigenvalues()(0) > 0)) return false;
     const Values values = eigen.eigenvalues().cwiseSqrt();
     const Values roots = values.cwiseSqrt();
@@ -72,7 +76,7 @@ class ScaledPair {
   double step(const Square& move) const {
     const Values roots = values_.cwiseSqrt().cwiseInverse();
     const Square relative = roots.asDiagonal() * move * roots.asDiagonal();
-    const Eigen::SelfAdjointEigenSolver<Square> eigen(relative, Eigen::EigenvaluesOnly);
+    const Eigenvectors eigen(relative, Eigen::EigenvaluesOnly);
     return std::min(1.0, 1 / std::max(-eigen.eigenvalues()(0), 1e-300));
   }
 

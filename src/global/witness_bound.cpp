@@ -1,12 +1,12 @@
 #include "rgu/global/witness_bound.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "rgu/ambiguity/intersection_set.hpp"
 #include "rgu/ambiguity/polytope.hpp"
 #include "rgu/ambiguity/product_set.hpp"
 #include "rgu/base/check.hpp"
+#include "rgu/base/decompositions.hpp"
 #include "rgu/utility/constrained.hpp"
 #include "rgu/utility/drift.hpp"
 #include "rgu/utility/regularized.hpp"
@@ -124,7 +124,7 @@ Vector least_directions(const Utility& utility, const TangentPoint& at) {
   if (const Drift* drift = plain_drift(utility)) {
     const auto map = as_matrix(at.nature, drift->dimension(), drift->feature_dimension());
     const Eigen::MatrixXd seen = map * drift->second_moment(at.occupancy) * map.transpose();
-    return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(seen).eigenvectors().col(0);
+    return SymmetricEigen(seen).eigenvectors().col(0);
   }
   Vector all(0);
   const auto* sum = dynamic_cast<const Sum*>(&utility);

@@ -1,10 +1,10 @@
 #include "rgu/large/spread_utility.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/decompositions.hpp"
 #include "rgu/robustness/drift_search.hpp"
 
 namespace rgu {
@@ -242,7 +242,7 @@ class Drift final : public SpreadUtility {
     const Matrix moment = second_moment(occupancy);
     const Matrix map = as_matrix(nature, drift_.centre.rows(), drift_.centre.cols());
     const Eigen::MatrixXd seen = map * moment * map.transpose();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(seen);
+    const SymmetricEigen solver(seen);
     const Vector u = solver.eigenvectors().col(0);
     const Vector b = map.transpose() * u;
     UtilityGradient f{.value = -solver.eigenvalues()(0),

@@ -1,8 +1,8 @@
 #include "rgu/mdp/nearest_mixture.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 
+#include "rgu/base/decompositions.hpp"
 #include "rgu/mdp/occupancy.hpp"
 #include "rgu/mdp/planning.hpp"
 
@@ -49,8 +49,7 @@ class Mixture {
     const Index last = weights_.size() - 1;
     Eigen::MatrixXd edges = members_.colwise() - members_.col(heaviest);
     edges.col(heaviest) = edges.col(last);
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(edges.leftCols(last));
-    const Vector shares = solver.solve(target - members_.col(heaviest));
+    const Vector shares = least_squares(edges.leftCols(last), target - members_.col(heaviest));
     Vector result(last + 1);
     result.head(last) = shares;
     result(last) = heaviest == last ? 0 : shares(heaviest);

@@ -1,6 +1,5 @@
-#include <Eigen/SVD>
-
 #include "rgu/base/check.hpp"
+#include "rgu/base/decompositions.hpp"
 #include "rgu/robustness/blocks.hpp"
 #include "rgu/robustness/round_sets.hpp"
 #include "rgu/robustness/rules.hpp"
@@ -16,9 +15,9 @@ using Warnings = std::vector<std::string>;
 Warnings degenerate_drift(const Drift& drift, const ConvexSet& set) {
   const auto ball = as_matrix_ball(set, {drift.dimension(), drift.feature_dimension()});
   if (!ball) return {};
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(ball->centre);
-  const double least = svd.singularValues()(drift.dimension() - 1);
-  if (ball->radius < least - 1e-12 * svd.singularValues()(0)) return {};
+  const Vector gains = thin_singular_values(ball->centre).values;
+  const double least = gains(drift.dimension() - 1);
+  if (ball->radius < least - 1e-12 * gains(0)) return {};
   const char* what = drift.smoothing() == 0 ? "the worst case is 0 for every policy"
                                             : "the worst smallest eigenvalue is 0 for every policy";
   return {

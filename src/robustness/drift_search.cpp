@@ -1,12 +1,13 @@
 #include "rgu/robustness/drift_search.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
+
+#include "rgu/base/decompositions.hpp"
 
 namespace rgu {
 
@@ -15,7 +16,6 @@ namespace {
 constexpr double kNoRadius = 1e-100;  // the square of a smaller one is not a number to divide by
 
 using Columns = Eigen::MatrixXd;
-using EigenSolver = Eigen::SelfAdjointEigenSolver<Columns>;
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
@@ -61,7 +61,7 @@ class DriftSearch {
   Matrix map_of(const Attack& attack) const;
 
   const MatrixBall& ball_;
-  EigenSolver axes_;
+  SymmetricEigen axes_;
   Vector moments_;  // m: (d'), zero where only rounding is left
   Columns centre_;  // B: (d, d')
   double e_;
@@ -71,7 +71,7 @@ class DriftSearch {
 // simple eigenvalue is u'A'u; its curvature is u'A''u + 2 sum_i (u'A'u_i)^2/(l - l_i).
 Bracket DriftSearch::bracket(double mu) const {
   const Eigen::ArrayXd ratio = moments_.array() / (moments_.array() + mu);
-  const EigenSolver eigen(seen_through((mu * ratio).matrix()));
+  const SymmetricEigen eigen(seen_through((mu * ratio).matrix()));
   const Vector& values = eigen.eigenvalues();
   Bracket at;
   at.mu = mu;
@@ -148,7 +148,7 @@ Attack DriftSearch::attack(const Vector& direction, double guess) const {
 // Among the first k eigenvectors let D = U'A'U, so that |v|^2 = c'Dc for u = Uc. In its own
 // eigenvectors, a mixture of the largest and the smallest has every |v|^2 between: those with e^2.
 std::optional<std::array<Vector, 2>> mixtures(const Columns& slopes, double square) {
-  const EigenSolver eigen(slopes);
+  const SymmetricEigen eigen(slopes);
   const Index last = slopes.rows() - 1;
   const double low = eigen.eigenvalues()(0), high = eigen.eigenvalues()(last);
   if (!(low <= square && square <= high && low < high)) return std::nullopt;
@@ -192,12 +192,12 @@ WorstMap DriftSearch::answer(Matrix map, double bound, double scale) const {
 }
 
 WorstMap DriftSearch::solve() const {
-  const EigenSolver nominal(seen_through(moments_));
+  const SymmetricEigen nominal(seen_through(moments_));
   const double scale = nominal.eigenvalues()(0);
   if (e_ <= kNoRadius || !(scale > 0)) return answer(ball_.centre, scale, scale);
   // The slope at mu = 0 is the least squared singular value of W0 on the range of M, less e^2.
   const Vector range = (moments_.array() > 0).select(Vector::Ones(moments_.size()), 0.0);
-  const EigenSolver singular(seen_through(range));
+  const SymmetricEigen singular(seen_through(range));
   Bracket left;
   left.slope = singular.eigenvalues()(0) - e_ * e_;
   if (left.slope <= 0) return answer(map_of(attack(singular.eigenvectors().col(0), 0)), 0, scale);

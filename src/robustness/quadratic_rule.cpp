@@ -1,7 +1,7 @@
 // Variance, and its regularized form: quadratic in xi.
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "rgu/base/decompositions.hpp"
 #include "rgu/robustness/round_sets.hpp"
 #include "rgu/robustness/rules.hpp"
 #include "rgu/robustness/trust_region.hpp"
@@ -40,8 +40,7 @@ Quadratic pulled_back(const Quadratic& function, const BallImage& image) {
 }
 
 bool is_convex(const Quadratic& function) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(function.hessian,
-                                                             Eigen::EigenvaluesOnly);
+  const SymmetricEigen eigen(function.hessian, Eigen::EigenvaluesOnly);
   const Vector& values = eigen.eigenvalues();
   return values.minCoeff() >= -1e-12 * values.cwiseAbs().maxCoeff();
 }

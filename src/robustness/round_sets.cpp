@@ -1,11 +1,11 @@
 #include "rgu/robustness/round_sets.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "rgu/ambiguity/ellipsoid.hpp"
 #include "rgu/ambiguity/matrix_ball.hpp"
 #include "rgu/ambiguity/singleton.hpp"
+#include "rgu/base/decompositions.hpp"
 
 namespace rgu {
 
@@ -24,7 +24,7 @@ Eigen::MatrixXd squared_shape(const Ellipsoid& set) {
 }
 
 Eigen::MatrixXd symmetric_root(const Eigen::MatrixXd& squares) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(squares);
+  const SymmetricEigen eigen(squares);
   return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
          eigen.eigenvectors().transpose();
 }

@@ -39,7 +39,7 @@ double unit_shift(const Secular& secular, double least) {
 }  // namespace
 
 BallMaximum maximise_on_unit_ball(const Quadratic& function) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(function.hessian);
+  const SymmetricEigen eigen(function.hessian);
   const Vector& values = eigen.eigenvalues();
   const double top = values.maxCoeff();
   const Secular secular{.slope = (eigen.eigenvectors().transpose() * function.linear).array(),

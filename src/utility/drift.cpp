@@ -1,9 +1,9 @@
 #include "rgu/utility/drift.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/decompositions.hpp"
 #include "rgu/utility/features.hpp"
 
 namespace rgu {
@@ -73,7 +73,7 @@ UtilityGradient Drift::evaluate(const Matrix& occupancy, const Vector& nature) c
   const auto map = as_matrix(nature, dimension_, features_.cols());
   const Matrix moment = second_moment(occupancy);
   const Eigen::MatrixXd seen = map * moment * map.transpose();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(seen);
+  const SymmetricEigen solver(seen);
   // W M W' is positive semidefinite: what is below 0 is rounding, which smoothing must not amplify.
   const SoftMinimum minimum = smoothing_ > 0
                                   ? soft_minimum(solver.eigenvalues().cwiseMax(0.0), smoothing_)

@@ -1,9 +1,9 @@
 #include "rgu/utility/features.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/decompositions.hpp"
 
 namespace rgu {
 
@@ -15,7 +15,7 @@ double spectral_norm(const Matrix& matrix) {
   const bool tall = matrix.rows() >= matrix.cols();
   const Eigen::MatrixXd gram =
       tall ? (matrix.transpose() * matrix).eval() : (matrix * matrix.transpose()).eval();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram, Eigen::EigenvaluesOnly);
+  const SymmetricEigen solver(gram, Eigen::EigenvaluesOnly);
   return std::sqrt(std::max(0.0, solver.eigenvalues().maxCoeff()));
 }
 

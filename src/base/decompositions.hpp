@@ -1,0 +1,48 @@
+// Decompositions of dense matrices by Eigen, instantiated once: each takes seconds to compile.
+#pragma once
+
+#include <vector>
+
+#include "rgu/base/types.hpp"
+
+namespace rgu {
+
+// The eigenvalues of a symmetric matrix, ascending, and its eigenvectors. Only the lower triangle
+// is read.
+class SymmetricEigen {
+ public:
+  // options: Eigen::ComputeEigenvectors or Eigen::EigenvaluesOnly.
+  explicit SymmetricEigen(const Eigen::MatrixXd& matrix, int options = Eigen::ComputeEigenvectors);
+
+  const Vector& eigenvalues() const { return values_; }
+  const Eigen::MatrixXd& eigenvectors() const { return vectors_; }
+
+ private:
+  Vector values_;
+  Eigen::MatrixXd vectors_;
+};
+
+// matrix = left diag(values) right', values descending.
+struct SingularValues {
+  Eigen::MatrixXd left;
+  Vector values;
+  Eigen::MatrixXd right;
+};
+SingularValues thin_singular_values(const Eigen::MatrixXd& matrix);
+// left and right are square; by Jacobi rotations, which keep the relative accuracy of small values.
+SingularValues full_singular_values(const Eigen::MatrixXd& matrix);
+
+// The x of least norm among those that minimise |matrix x - right|. Singular values below
+// `threshold` times the largest count as 0.
+Vector least_squares(const Eigen::MatrixXd& matrix, const Vector& right, double threshold);
+// The same for a matrix of full column rank.
+Vector least_squares(const Eigen::MatrixXd& matrix, const Vector& right);
+
+// An orthonormal basis of the span of the columns; pivots below `threshold` times the largest count
+// as 0.
+Eigen::MatrixXd orthonormal_basis(const Eigen::MatrixXd& columns, double threshold);
+
+// The upper triangle R of matrix = Q R, for a matrix with at least as many rows as columns.
+Eigen::MatrixXd triangular_factor(const Eigen::MatrixXd& matrix);
+
+}  // namespace rgu
