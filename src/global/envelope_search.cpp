@@ -9,7 +9,7 @@ namespace rgu {
 namespace {
 
 constexpr Index kLargeModel = 2000;  // pairs; above, plans are as accurate as they need be
-constexpr double kPlanned = 0.02;     // share of the wanted gap
+constexpr double kPlanned = 0.02;    // share of the wanted gap
 
 }  // namespace
 
