@@ -226,7 +226,6 @@ class EveryCommand(TerminalCase):
             command = name.split()
             with self.subTest(command=name):
                 self.harmless(*command, "--" + HOSTILE)
-                self.harmless(*command, "--help")
                 for arguments in calls:
                     self.harmless(*command, *arguments)
 
