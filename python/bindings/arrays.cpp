@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rgu/base/check.hpp"
+#include "rgu/base/memory.hpp"
 
 namespace rgu::python {
 namespace {
@@ -35,6 +36,24 @@ std::string shape_text(const py::array& array) {
   return text + (array.ndim() == 1 ? ",)" : ")");
 }
 
+void check_room(const char* name, double entries, const std::string& shape) {
+  constexpr double kAlwaysTried = 1 << 28;  // to ask the system takes some time
+  const double bytes = 8 * entries;
+  if (bytes <= kAlwaysTried) return;
+  const auto available = static_cast<double>(available_memory());
+  if (bytes <= available) return;
+  PyErr_SetString(PyExc_MemoryError,
+                  fmt::format("{} of shape {} takes {:.0f} bytes ({:.3g} GB) as real numbers, and "
+                              "{:.3g} GB of memory are available",
+                              name, shape, bytes, bytes / 1e9, available / 1e9)
+                      .c_str());
+  throw py::error_already_set();
+}
+
+void check_room(const char* name, const py::array& array) {
+  check_room(name, static_cast<double>(array.size()), shape_text(array));
+}
+
 Doubles doubles(py::handle value, const char* name) {
   const py::array raw = py::array::ensure(value);
   if (!raw) {
@@ -46,9 +65,8 @@ Doubles doubles(py::handle value, const char* name) {
     throw py::type_error(fmt::format("{} has dtype {}, must be real numbers", name,
                                      std::string(py::str(raw.dtype()))));
   }
-  Doubles array = Doubles::ensure(raw);
-  if (!array) throw py::error_already_set();
-  return array;
+  check_room(name, raw);
+  return Doubles(raw);  // throws what NumPy raises
 }
 
 Vector vector_from(py::handle value, const char* name) {
@@ -81,6 +99,9 @@ std::vector<Matrix> matrices_from(py::handle value, const char* name) {
   if (!py::isinstance<py::iterable>(value)) {
     throw py::type_error(
         fmt::format("{} is a {}, must be a list of (S, A) arrays", name, type_name(value)));
+  }
+  if (py::isinstance<py::array>(value)) {
+    check_room(name, py::reinterpret_borrow<py::array>(value));
   }
   for (const py::handle entry : value) matrices.push_back(matrix_from(entry, name));
   return matrices;

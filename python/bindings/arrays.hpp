@@ -7,6 +7,7 @@
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "rgu/base/types.hpp"
@@ -17,8 +18,13 @@ namespace py = pybind11;
 
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-// As C-contiguous float64. Throws TypeError unless it is an array of real numbers; `name` says what
-// it is.
+// Throw MemoryError where real numbers of this shape take more memory than there is: before
+// anything is copied, since a broadcast view may be as large as it likes.
+void check_room(const char* name, double entries, const std::string& shape);
+void check_room(const char* name, const py::array& array);
+
+// As C-contiguous float64. Throws TypeError unless it is an array of real numbers and MemoryError
+// as check_room; `name` says what it is.
 Doubles doubles(py::handle value, const char* name);
 
 // "(3, 2)".

@@ -52,10 +52,13 @@ Csr csr_from(py::handle value, const char* name) {
     csr.attr("sum_duplicates")();
   }
   const auto shape = csr.attr("shape").cast<std::pair<Index, Index>>();
+  for (const char* part : {"indptr", "indices", "data"}) {
+    check_room(name, py::array(csr.attr(part)));
+  }
   Csr made{.rows = shape.first,
            .columns = shape.second,
-           .row_begin = Indices::ensure(csr.attr("indptr")),
-           .column = Indices::ensure(csr.attr("indices")),
+           .row_begin = Indices(csr.attr("indptr")),
+           .column = Indices(csr.attr("indices")),
            .value = doubles(csr.attr("data"), name)};
   check_arrays(made, name);
   return made;

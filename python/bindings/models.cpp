@@ -42,7 +42,11 @@ FiniteMdp model_from(py::object transitions, py::object start, double discount,
     return gymnasium_world(transitions, start, discount, terminal).mdp;
   }
   TransitionKernel kernel = kernel_from(transitions);
-  const Index states = std::visit([](const auto& p) { return p.cols(); }, kernel);
+  const auto [rows, states] =
+      std::visit([](const auto& p) { return std::pair(p.rows(), p.cols()); }, kernel);
+  // Before anything has the size of `states`, which a sparse matrix may claim for nothing.
+  check(states > 0 && rows > 0 && rows % states == 0,
+        "kernel has {} rows for {} states, must have S * A rows with A >= 1", rows, states);
   Vector rho = start_from(start, states);
   const py::gil_scoped_release release;
   return FiniteMdp(std::move(kernel), std::move(rho), discount);

@@ -5,6 +5,7 @@
 #include "rgu/base/check.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/base/version.hpp"
+#include "unready.hpp"
 
 namespace py = pybind11;
 
@@ -30,4 +31,5 @@ PYBIND11_MODULE(_core, m) {
   rgu::python::bind_records(m);
   rgu::python::bind_problems(m);
   rgu::python::bind_solving(m);
+  rgu::python::refuse_unready_objects(m);
 }

@@ -195,8 +195,7 @@ class PythonSource final : public TrajectorySource {
     check(raw.ndim() == 2 && raw.shape(0) == batch.trajectories && raw.shape(1) == batch.horizon,
           "trajectories: {} have shape {}, must be ({}, {})", name, shape_text(raw),
           batch.trajectories, batch.horizon);
-    const auto wide =
-        py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(raw);
+    const py::array_t<std::int64_t, py::array::c_style | py::array::forcecast> wide(raw);
     std::vector<std::int32_t> narrow(static_cast<std::size_t>(wide.size()));
     for (py::ssize_t i = 0; i < wide.size(); ++i) {
       const std::int64_t number = wide.data()[i];

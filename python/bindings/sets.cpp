@@ -48,6 +48,7 @@ std::shared_ptr<Box> box(py::object lower, py::object upper, std::optional<Index
   if (dimension) check_count("dimension", *dimension);
   const Index size = dimension.value_or(
       std::max(flat_from(lower, "lower").size(), flat_from(upper, "upper").size()));
+  check_room("Box", static_cast<double>(size), fmt::format("({},)", size));
   auto made = std::make_shared<Box>(
       Bounds{.lower = bound_from(lower, "lower", size), .upper = bound_from(upper, "upper", size)});
   check_size("Box: lower and upper", made->dimension(), size);

@@ -14,7 +14,7 @@ Index total_dimension(const SetParts& parts) {
   Index total = 0;
   for (std::size_t k = 0; k < parts.size(); ++k) {
     check(parts[k] != nullptr, "part {} of the product is null, must be a set", k);
-    total += parts[k]->dimension();
+    total = checked_product({{"dimension of the product", total + parts[k]->dimension()}});
   }
   return total;
 }

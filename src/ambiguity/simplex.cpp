@@ -44,6 +44,7 @@ Bounds facet_normals(const Vector& point, double total) {
 
 ProbabilitySimplex::ProbabilitySimplex(Index dimension) : ConvexSet(dimension) {
   check_count("dimension of the probability simplex", dimension);
+  checked_product({{"dimension of the probability simplex", dimension}});
 }
 
 Vector ProbabilitySimplex::project(const Vector& point) const {
@@ -74,6 +75,7 @@ double ProbabilitySimplex::normal_residual(const Vector& point, const Vector& di
 
 CappedOrthant::CappedOrthant(Index dimension, double total) : ConvexSet(dimension), total_(total) {
   check_count("dimension of the capped orthant", dimension);
+  checked_product({{"dimension of the capped orthant", dimension}});
   check_nonnegative("total of the capped orthant", total);
 }
 

@@ -1,6 +1,8 @@
 #include "rgu/base/check.hpp"
 
 #include <cmath>
+#include <limits>
+#include <string>
 
 namespace rgu {
 
@@ -43,6 +45,25 @@ void check_shape(std::string_view name, const Matrix& value, Shape expected) {
   check(value.rows() == expected.rows && value.cols() == expected.columns,
         "{} is {} x {}, must be {} x {}", name, value.rows(), value.cols(), expected.rows,
         expected.columns);
+}
+
+Index checked_product(std::initializer_list<NamedSize> sizes) {
+  constexpr Index kMost = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(double));
+  Index product = 1;
+  bool fits = true;
+  for (const NamedSize& size : sizes) {
+    check_count(size.name, size.value, 0);
+    if (size.value == 0) return 0;
+    fits = fits && product <= kMost / size.value;
+    if (fits) product *= size.value;
+  }
+  if (fits) return product;
+  std::string names, values;
+  for (const NamedSize& size : sizes) {
+    names += (names.empty() ? "" : " x ") + std::string(size.name);
+    values += (values.empty() ? "" : " x ") + std::to_string(size.value);
+  }
+  throw InvalidInput(fmt::format("{} is {}, must be at most {}", names, values, kMost));
 }
 
 }  // namespace rgu

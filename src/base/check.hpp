@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string_view>
 
@@ -41,5 +42,14 @@ struct Shape {
   Index columns = 0;
 };
 void check_shape(std::string_view name, const Matrix& value, Shape expected);
+
+// The number of entries of a table with these sizes. Throws InvalidInput, naming all of them, if
+// one is negative or if so many doubles have more bytes than an address can count: a product of
+// sizes that are each fine may overflow.
+struct NamedSize {
+  std::string_view name;
+  Index value = 0;
+};
+Index checked_product(std::initializer_list<NamedSize> sizes);
 
 }  // namespace rgu

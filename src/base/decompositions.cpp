@@ -3,14 +3,48 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "rgu/base/blas_setup.hpp"
+#include "rgu/base/check.hpp"
+
+extern "C" void dgesdd_(const char* job, const int* m, const int* n, double* a, const int* lda,
+                        double* s, double* u, const int* ldu, double* vt, const int* ldvt,
+                        double* work, const int* lwork, int* iwork, int* info);
 
 namespace rgu {
 
 namespace {
 
-template <class Decomposition>
-SingularValues parts_of(const Decomposition& svd) {
+constexpr Index kRotated = 16;  // columns up to which Jacobi rotations are quicker than LAPACK
+
+SingularValues by_rotations(const Eigen::MatrixXd& matrix, unsigned options) {
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(matrix, options);
   return {.left = svd.matrixU(), .values = svd.singularValues(), .right = svd.matrixV()};
+}
+
+SingularValues by_divide_and_conquer(Eigen::MatrixXd matrix) {
+  prepare_blas();
+  const int m = static_cast<int>(matrix.rows()), n = static_cast<int>(matrix.cols());
+  const int k = std::min(m, n);
+  SingularValues svd{.left = Eigen::MatrixXd(m, k), .values = Vector(k), .right = {}};
+  Eigen::MatrixXd transposed(k, n);
+  std::vector<int> integers(8 * static_cast<std::size_t>(k));
+  double best_size = 0;
+  int size = -1, info = 0;
+  std::vector<double> work;
+  for (double* room = &best_size; info == 0; room = work.data()) {
+    dgesdd_("S", &m, &n, matrix.data(), &m, svd.values.data(), svd.left.data(), &m,
+            transposed.data(), &k, room, &size, integers.data(), &info);
+    if (size > 0) break;
+    size = static_cast<int>(best_size);
+    work.resize(static_cast<std::size_t>(size));
+  }
+  if (info != 0) throw NotConverged("singular values of a matrix were not found");
+  svd.right = transposed.transpose();
+  return svd;
 }
 
 }  // namespace
@@ -21,14 +55,31 @@ SymmetricEigen::SymmetricEigen(const Eigen::MatrixXd& matrix, int options) {
   if (options == Eigen::ComputeEigenvectors) vectors_ = solver.eigenvectors();
 }
 
+SymmetricEigen2::SymmetricEigen2(const Eigen::Matrix2d& matrix, int) {
+  // tan(2 angle) = 2 b / (c - a) for [[a, b], [b, c]], with the smaller angle [GolubVanLoan2013,
+  // Sec. 8.5].
+  const double a = matrix(0, 0), b = matrix(1, 0), c = matrix(1, 1);
+  double tangent = 0;
+  if (b != 0) {
+    const double ratio = (c - a) / (2 * b);
+    tangent = std::copysign(1 / (std::abs(ratio) + std::hypot(ratio, 1)), ratio);
+  }
+  const double cosine = 1 / std::hypot(tangent, 1), sine = tangent * cosine;
+  values_ << a - tangent * b, c + tangent * b;
+  vectors_ << cosine, sine, -sine, cosine;
+  if (values_(0) > values_(1)) {
+    std::swap(values_(0), values_(1));
+    vectors_.col(0).swap(vectors_.col(1));
+  }
+}
+
 SingularValues thin_singular_values(const Eigen::MatrixXd& matrix) {
-  return parts_of(
-      Eigen::BDCSVD<Eigen::MatrixXd>(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV));
+  if (std::min(matrix.rows(), matrix.cols()) > kRotated) return by_divide_and_conquer(matrix);
+  return by_rotations(matrix, Eigen::ComputeThinU | Eigen::ComputeThinV);
 }
 
 SingularValues full_singular_values(const Eigen::MatrixXd& matrix) {
-  return parts_of(
-      Eigen::JacobiSVD<Eigen::MatrixXd>(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV));
+  return by_rotations(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV);
 }
 
 Vector least_squares(const Eigen::MatrixXd& matrix, const Vector& right, double threshold) {

@@ -22,6 +22,19 @@ class SymmetricEigen {
   Eigen::MatrixXd vectors_;
 };
 
+// The same for two rows, by one rotation and without allocation.
+class SymmetricEigen2 {
+ public:
+  explicit SymmetricEigen2(const Eigen::Matrix2d& matrix, int options = Eigen::ComputeEigenvectors);
+
+  const Eigen::Vector2d& eigenvalues() const { return values_; }
+  const Eigen::Matrix2d& eigenvectors() const { return vectors_; }
+
+ private:
+  Eigen::Vector2d values_;
+  Eigen::Matrix2d vectors_;
+};
+
 // matrix = left diag(values) right', values descending.
 struct SingularValues {
   Eigen::MatrixXd left;

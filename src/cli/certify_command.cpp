@@ -10,6 +10,7 @@
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/certify.hpp"
 #include "rgu/record/json_values.hpp"
 #include "rgu/record/run_files.hpp"
@@ -104,13 +105,12 @@ int certify(const CertifyArguments& arguments) {
   }
   record(folder, certificates);
   if (arguments.json) {
-    fmt::print("{}\n", to_text(json));
+    say_json(to_text(json));
     return kDone;
   }
-  fmt::print(
-      "{}: each policy is within `gap` of the global optimum\n\n{}{}\nlower bounds: {}, each "
+  say("{}: each policy is within `gap` of the global optimum\n\n{}{}\nlower bounds: {}, each "
       "proven by planning\n",
-      config.name, table(rows), verdict(certificates), method);
+      config.name, Lines{table(rows)}, verdict(certificates), method);
   return kDone;
 }
 

@@ -8,6 +8,7 @@
 #include "rgu/base/memory.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/memory_need.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/method_choice.hpp"
@@ -83,29 +84,27 @@ int run_check(const CheckArguments& arguments) {
                        {"expected_samples", cost.samples_per_iteration * iterations},
                        {"warnings", told.warnings},
                        {"notes", told.notes}};
-    fmt::print("{}\n", to_text(json));
+    say_json(to_text(json));
     return kDone;
   }
-  fmt::print("{}: {}\n", config.name, config.description);
-  fmt::print("model: {} states, {} actions, {} transitions ({}), discount {}\n", mdp.states(),
-             mdp.actions(), mdp.transitions(), mdp.is_sparse() ? "sparse" : "dense",
-             mdp.discount());
-  fmt::print("policy: {} parameters; utility: {}; ambiguity: {} ({} numbers)\n",
-             instance.parameters->dimension(), instance.utility_text, instance.ambiguity_text,
-             instance.ambiguity->dimension());
-  fmt::print("method: {}\n", chosen_method_text(config, instance));
-  fmt::print(
-      "cost: {} seeds x at most {:.0f} iterations, {:.3g} ms each (measured): about {:.2g} s on {} "
+  say("{}: {}\n", config.name, config.description);
+  say("model: {} states, {} actions, {} transitions ({}), discount {}\n", mdp.states(),
+      mdp.actions(), mdp.transitions(), mdp.is_sparse() ? "sparse" : "dense", mdp.discount());
+  say("policy: {} parameters; utility: {}; ambiguity: {} ({} numbers)\n",
+      instance.parameters->dimension(), instance.utility_text, instance.ambiguity_text,
+      instance.ambiguity->dimension());
+  say("method: {}\n", chosen_method_text(config, instance));
+  say("cost: {} seeds x at most {:.0f} iterations, {:.3g} ms each (measured): about {:.2g} s on {} "
       "threads; {:.3g} samples a seed\n",
       config.seeds.size(), iterations, 1e3 * cost.seconds_per_iteration, seconds, threads,
       cost.samples_per_iteration * iterations);
   if (need.bytes > 0) {
-    fmt::print("memory: at least {:.3g} MB for each seed at work, {:.3g} MB are available\n",
-               need.bytes / 1e6, available / 1e6);
+    say("memory: at least {:.3g} MB for each seed at work, {:.3g} MB are available\n",
+        need.bytes / 1e6, available / 1e6);
   }
-  for (const std::string& warning : told.warnings) fmt::print("warning: {}\n", warning);
-  for (const std::string& note : told.notes) fmt::print("note: {}\n", note);
-  fmt::print("the problem is sound\n");
+  for (const std::string& warning : told.warnings) say("warning: {}\n", warning);
+  for (const std::string& note : told.notes) say("note: {}\n", note);
+  say("the problem is sound\n");
   return kDone;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "rgu/cli/command.hpp"
+#include "rgu/cli/terminal.hpp"
 
 namespace rgu {
 namespace {
@@ -172,9 +173,9 @@ void add_completions(CLI::App& app, Command& chosen) {
   command->callback([shell, &app, &chosen] {
     chosen = [shell, &app] {
       const std::vector<CommandWords> commands = commands_of(app);
-      fmt::print("{}", *shell == "bash"  ? bash(commands)
-                       : *shell == "zsh" ? zsh(commands)
-                                         : fish(commands));
+      say("{}", Lines{*shell == "bash"  ? bash(commands)
+                      : *shell == "zsh" ? zsh(commands)
+                                        : fish(commands)});
       return static_cast<int>(kDone);
     };
   });

@@ -7,6 +7,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/cli/command.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/in_table.hpp"
 #include "rgu/experiment/instance_model.hpp"
 #include "rgu/experiment/model_slice.hpp"
@@ -125,22 +126,23 @@ int convert(const ConvertArguments& arguments) {
   write_world(arguments.out, world, {.reward = reward});
   const std::vector<std::string> lost = lost_parts(arguments, world, reward);
   if (!lost.empty()) {
-    fmt::print(stderr, "note: {} does not hold {}\n", arguments.out, fmt::join(lost, ", "));
+    say(stderr, "note: {} does not hold {}\n", arguments.out,
+        fmt::to_string(fmt::join(lost, ", ")));
   }
   std::uintmax_t bytes = 0;
   for (const fs::path& file : files_of(arguments.out)) bytes += fs::file_size(file);
   const FiniteMdp& mdp = world.mdp;
   if (arguments.json) {
-    fmt::print("{}\n", to_text(Json{{"file", arguments.out},
-                                    {"states", mdp.states()},
-                                    {"actions", mdp.actions()},
-                                    {"transitions", mdp.transitions()},
-                                    {"bytes", bytes},
-                                    {"lost", lost}}));
+    say_json(to_text(Json{{"file", arguments.out},
+                          {"states", mdp.states()},
+                          {"actions", mdp.actions()},
+                          {"transitions", mdp.transitions()},
+                          {"bytes", bytes},
+                          {"lost", lost}}));
   } else {
-    fmt::print("wrote {}: {} states, {} actions, {} transitions ({}), {} bytes\n", arguments.out,
-               mdp.states(), mdp.actions(), mdp.transitions(), mdp.is_sparse() ? "sparse" : "dense",
-               bytes);
+    say("wrote {}: {} states, {} actions, {} transitions ({}), {} bytes\n", arguments.out,
+        mdp.states(), mdp.actions(), mdp.transitions(), mdp.is_sparse() ? "sparse" : "dense",
+        bytes);
   }
   return kDone;
 }

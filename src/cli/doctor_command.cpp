@@ -11,6 +11,7 @@
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/lm_program.hpp"
 #include "rgu/cli/machine.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/record/json_values.hpp"
 
 namespace rgu {
@@ -103,7 +104,7 @@ std::string parts_text(const Json& parts) {
 
 void print(const Json& facts) {
   const auto line = [](std::string_view name, const std::string& text) {
-    fmt::print("{:<17}{}\n", name, text);
+    say("{:<17}{}\n", name, text);
   };
   const auto gigabytes = [&](const char* key) {
     return facts["memory"][key].get<double>() / (1 << 30);
@@ -136,7 +137,7 @@ void print(const Json& facts) {
 int doctor(const DoctorArguments& arguments) {
   const Json facts = diagnosis(arguments);
   if (arguments.json) {
-    fmt::print("{}\n", to_text(facts));
+    say_json(to_text(facts));
   } else {
     print(facts);
   }

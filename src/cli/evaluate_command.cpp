@@ -10,6 +10,7 @@
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/stored_run.hpp"
 #include "rgu/record/run_files.hpp"
 #include "rgu/report/html_comparison.hpp"
@@ -81,16 +82,16 @@ int evaluate(const EvaluateArguments& arguments) {
                     short_number(largest_of(report.at_members)),
                     short_number(report.worst_distance),
                     fmt::format("{:.1e}", report.flow_residual)});
-    worst +=
-        fmt::format("seed {}: worst ξ by {}; largest changes: {}\n", seed, report.worst_case.method,
-                    largest_changes(report.worst_case.nature, instance.nominal));
+    worst += terminal_text("seed {}: worst ξ by {}; largest changes: {}\n", seed,
+                           report.worst_case.method,
+                           largest_changes(report.worst_case.nature, instance.nominal));
   }
   if (arguments.json) {
-    fmt::print("{}\n", to_text(json));
+    say_json(to_text(json));
   } else {
-    fmt::print("{}: f is a cost, Γ its largest value over {}\n\n{}\n{}", config.name,
-               read_run(folder).ambiguity, table(rows), worst);
-    fmt::print("members: f at {} random members of the ambiguity set\n", arguments.members);
+    say("{}: f is a cost, Γ its largest value over {}\n\n{}\n{}", config.name,
+        read_run(folder).ambiguity, Lines{table(rows)}, Lines{worst});
+    say("members: f at {} random members of the ambiguity set\n", arguments.members);
   }
   return kDone;
 }
@@ -192,14 +193,13 @@ int compare(const CompareArguments& arguments) {
       for (const PolicyReport& report : run.reports) reports.push_back(to_json(report));
       json.push_back({{"run", run.name}, {"method", run.method}, {"seeds", std::move(reports)}});
     }
-    fmt::print("{}\n", to_text(json));
+    say_json(to_text(json));
     return kDone;
   }
-  fmt::print(
-      "worst case Γ of the final policies over the ambiguity set of {} (a cost; * best)\n\n{}\n",
-      arguments.runs.front(), comparison_table(compared, seeds));
-  for (const ComparedRun& run : compared) fmt::print("{}: {}\n", run.name, run.method);
-  if (!arguments.html.empty()) fmt::print("page: {}\n", arguments.html);
+  say("worst case Γ of the final policies over the ambiguity set of {} (a cost; * best)\n\n{}\n",
+      arguments.runs.front(), Lines{comparison_table(compared, seeds)});
+  for (const ComparedRun& run : compared) say("{}: {}\n", run.name, run.method);
+  if (!arguments.html.empty()) say("page: {}\n", arguments.html);
   return kDone;
 }
 

@@ -8,6 +8,7 @@
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/cli/exit_code.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/record/json_values.hpp"
 
 namespace rgu {
@@ -53,9 +54,9 @@ int print_keys(const KeysArguments& arguments, const KeyList& list) {
                     {"help", key.help}});
   }
   if (arguments.json) {
-    fmt::print("{}\n", to_text(json));
+    say_json(to_text(json));
   } else {
-    fmt::print("{}", table(rows));
+    say("{}", Lines{table(rows)});
   }
   return kDone;
 }

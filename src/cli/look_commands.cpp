@@ -8,6 +8,7 @@
 #include "rgu/cli/key_list.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/built_in.hpp"
 #include "rgu/record/run_files.hpp"
 
@@ -25,15 +26,15 @@ int list(const ListArguments& arguments) {
   Json json = Json::array();
   std::vector<TableRow> rows = {{"name", "problem"}};
   for (const BuiltIn& problem : built_ins()) {
-    if (arguments.names) fmt::print("{}\n", problem.name);
+    if (arguments.names) say("{}\n", problem.name);
     json.push_back({{"name", problem.name}, {"description", problem.description}});
     rows.push_back({std::string(problem.name), std::string(problem.description)});
   }
   if (arguments.names) return kDone;
   if (arguments.json) {
-    fmt::print("{}\n", to_text(json));
+    say_json(to_text(json));
   } else {
-    fmt::print("{}", table(rows));
+    say("{}", Lines{table(rows)});
   }
   return kDone;
 }
@@ -47,22 +48,22 @@ int show(const ShowArguments& arguments) {
   if (!fs::is_directory(arguments.what)) {
     const ConfigSource problem = find_problem(arguments.what);
     if (arguments.json) {
-      fmt::print("{}\n", to_text(Json{{"name", problem.name}, {"text", problem.text}}));
+      say_json(to_text(Json{{"name", problem.name}, {"text", problem.text}}));
     } else {
-      fmt::print("{}", problem.text);
+      say_contents(problem.text);
     }
     return kDone;
   }
   const RunFolder folder = RunFolder::open(arguments.what);
   const RunRecord run = read_run(folder);
   if (arguments.json) {
-    fmt::print("{}\n", to_text(summary_json(run)));
+    say_json(to_text(summary_json(run)));
     return kDone;
   }
-  fmt::print("{}", summary(run));
-  for (const std::string& note : run.notes) fmt::print("note: {}\n", note);
+  say("{}", Lines{summary(run)});
+  for (const std::string& note : run.notes) say("note: {}\n", note);
   if (const fs::path page = folder.path() / "report.html"; fs::exists(page)) {
-    fmt::print("report: {}\n", fs::proximate(page).string());
+    say("report: {}\n", fs::proximate(page).string());
   }
   return kDone;
 }
@@ -73,7 +74,7 @@ struct ReportArguments {
 
 int report(const ReportArguments& arguments) {
   const RunFolder folder = RunFolder::open(arguments.run);
-  fmt::print("report: {}\n", fs::proximate(write_report(folder, read_run(folder))).string());
+  say("report: {}\n", fs::proximate(write_report(folder, read_run(folder))).string());
   return kDone;
 }
 

@@ -11,12 +11,13 @@
 #include "rgu/cli/exit_code.hpp"
 #include "rgu/cli/hand_over.hpp"
 #include "rgu/cli/job.hpp"
+#include "rgu/cli/terminal.hpp"
 
 namespace {
 
 int refused(const rgu::Launch& launch, const std::string& reason) {
   if (launch.rank != 0) return rgu::kLeftToTheFirst;
-  fmt::print(stderr, "rgu: {}\n", reason);
+  rgu::say(stderr, "rgu: {}\n", reason);
   return rgu::kBadInput;
 }
 
@@ -43,7 +44,7 @@ int main(int argc, char** argv) {
   try {
     rgu::hand_over(*program, std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "rgu: {}\n", error.what());
+    rgu::say(stderr, "rgu: {}\n", error.what());
     return rgu::kInternalError;
   }
 }

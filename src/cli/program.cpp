@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
@@ -16,6 +17,7 @@
 #include "rgu/base/together.hpp"
 #include "rgu/cli/exit_code.hpp"
 #include "rgu/cli/job.hpp"
+#include "rgu/cli/terminal.hpp"
 
 namespace rgu {
 namespace {
@@ -33,18 +35,18 @@ void check_command(const CLI::App& app, const std::string& program, int argc, ch
                                  did_you_mean(name, names), program));
 }
 
-// A message may quote a file, which must not steer the terminal: control characters become \xNN.
-std::string on_one_line(std::string_view message) {
-  std::string line;
-  for (const char c : message) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      line += fmt::format("\\x{:02x}", byte);
-    } else {
-      line += c;
-    }
+// Help and version go to the standard output, complaints to the standard error.
+int exit_code_of(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out, complaint;
+  const int code = app.exit(error, out, complaint);
+  say("{}", Lines{out.str()});
+  std::string text = complaint.str();  // on several lines, but what it quotes is on one
+  const std::string quoting = error.what();
+  if (const std::size_t at = text.find(quoting); at != std::string::npos) {
+    text.replace(at, quoting.size(), on_one_line(quoting));
   }
-  return line;
+  say(stderr, "{}", Lines{text});
+  return code == 0 ? kDone : kBadInput;
 }
 
 }  // namespace
@@ -53,7 +55,7 @@ int run_program(CLI::App& app, const std::string& name, int argc, char** argv, C
   const auto failed = [&](int code, const char* message) {
     const Ranks& ranks = job_ranks();
     const std::string who = ranks.leads() ? name : fmt::format("{}, rank {}", name, ranks.rank());
-    fmt::print(stderr, "{}: {}\n", who, on_one_line(message));
+    say(stderr, "{}: {}\n", who, message);
     return code;
   };
   try {
@@ -63,7 +65,7 @@ int run_program(CLI::App& app, const std::string& name, int argc, char** argv, C
     return launch().rank == 0 ? failed(kBadInput, error.what()) : kLeftToTheFirst;
   } catch (const CLI::ParseError& error) {
     if (launch().rank != 0) return kLeftToTheFirst;
-    return app.exit(error) == 0 ? kDone : kBadInput;
+    return exit_code_of(app, error);
   }
   // What all ranks end with alike, told by the first.
   const auto all_failed = [&](int code, const char* message) {

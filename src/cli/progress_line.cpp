@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rgu/cli/terminal.hpp"
+
 namespace rgu {
 namespace {
 
@@ -62,10 +64,11 @@ bool ProgressLine::is_due() {
 
 void ProgressLine::draw(const Line& line) const {
   if (!terminal_) {
-    fmt::print(stream_, "{}\n", line.text);
+    say(stream_, "{}\n", line.text);
   } else {
-    fmt::print(stream_, "\r\x1b[K{}{}",
-               clipped(bar(line.share) + ' ' + line.text, terminal_width(stream_) - 1),
+    // The escape sequences are the line's own; only what it says is escaped.
+    const std::string text = on_one_line(bar(line.share) + ' ' + line.text);
+    fmt::print(stream_, "\r\x1b[K{}{}", clipped(text, terminal_width(stream_) - 1),
                line.final ? "\n" : "");
   }
   std::fflush(stream_);

@@ -7,6 +7,7 @@
 
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/interrupt.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/replay.hpp"
 #include "rgu/record/run_files.hpp"
 
@@ -79,22 +80,22 @@ std::string verdict(const SeedReplay& seed) {
 }
 
 void print(const SeedReplay& seed) {
-  fmt::print("seed {}: {} ({} iterations, {} lines of metrics)\n", seed.seed, verdict(seed),
-             seed.iterations, seed.lines);
-  for (const ReplayDifference& one : seed.differences) fmt::print("  {}\n", text_of(one));
+  say("seed {}: {} ({} iterations, {} lines of metrics)\n", seed.seed, verdict(seed),
+      seed.iterations, seed.lines);
+  for (const ReplayDifference& one : seed.differences) say("  {}\n", text_of(one));
   for (const std::string& file : seed.left_out) {
-    fmt::print("  {} is not the run's own and was not compared\n", file);
+    say("  {} is not the run's own and was not compared\n", file);
   }
 }
 
 void print_build(const BuildFacts& recorded, const std::vector<BuildDifference>& differences) {
   if (recorded.empty()) {
-    fmt::print("build: the run does not say what it was made with\n");
+    say("build: the run does not say what it was made with\n");
   } else if (differences.empty()) {
-    fmt::print("build: the same, on a CPU of the same kind\n");
+    say("build: the same, on a CPU of the same kind\n");
   }
   for (const BuildDifference& one : differences) {
-    fmt::print("build: {} was {}, is {}\n", one.name, or_none(one.recorded), or_none(one.now));
+    say("build: {} was {}, is {}\n", one.name, or_none(one.recorded), or_none(one.now));
   }
 }
 
@@ -116,11 +117,11 @@ int run_replay(const ReplayArguments& arguments) {
   if (arguments.json) {
     Json list = Json::array();
     for (const SeedReplay& seed : seeds) list.push_back(to_json(seed));
-    fmt::print("{}\n", to_text(Json{{"folder", folder.path().string()},
-                                    {"identical", code == kDone},
-                                    {"build_recorded", !recorded.empty()},
-                                    {"build_differences", to_json(build)},
-                                    {"seeds", std::move(list)}}));
+    say_json(to_text(Json{{"folder", folder.path().string()},
+                          {"identical", code == kDone},
+                          {"build_recorded", !recorded.empty()},
+                          {"build_differences", to_json(build)},
+                          {"seeds", std::move(list)}}));
     return code;
   }
   for (const SeedReplay& seed : seeds) print(seed);

@@ -8,6 +8,7 @@
 
 #include "rgu/base/text_file.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/report/figures.hpp"
 #include "rgu/report/html_report.hpp"
 
@@ -93,9 +94,9 @@ std::string text_of(const WorstCaseRecord& worst_case) {
 }
 
 std::string summary(const RunRecord& run) {
-  std::string text = fmt::format("{}: {}\nmethod: {}\nutility: {}\nambiguity: {}\n", run.name,
-                                 run.description, run.method, run.utility, run.ambiguity);
-  for (const std::string& warning : run.warnings) text += fmt::format("warning: {}\n", warning);
+  std::string text = terminal_text("{}: {}\nmethod: {}\nutility: {}\nambiguity: {}\n", run.name,
+                                   run.description, run.method, run.utility, run.ambiguity);
+  for (const std::string& warning : run.warnings) text += terminal_text("warning: {}\n", warning);
   const Columns columns = columns_of(run);
   TableRow head = {"seed", "iterations", "nominal f", "worst case Γ"};
   if (columns.certificate) head.insert(head.end(), {"lower bound", "gap"});
@@ -112,7 +113,7 @@ std::string summary(const RunRecord& run) {
   for (const SeedRecord& seed : run.seeds) {
     if (seed.multipliers.size() > 0) text += multiplier_text(seed);
     for (const std::string& note : seed.notes)
-      text += fmt::format("seed {}: {}\n", seed.seed, note);
+      text += terminal_text("seed {}: {}\n", seed.seed, note);
   }
   return text;
 }

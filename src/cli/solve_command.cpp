@@ -12,6 +12,7 @@
 #include "rgu/cli/job.hpp"
 #include "rgu/cli/progress_display.hpp"
 #include "rgu/cli/run_summary.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/runner.hpp"
 #include "rgu/experiment/spread.hpp"
 #include "rgu/experiment/stored_run.hpp"
@@ -86,13 +87,13 @@ int run_and_tell(const ProblemConfig& config, const RunFolder& folder,
     Json json = summary_json(run);
     json["folder"] = folder.path().string();
     json["report"] = page.string();
-    fmt::print("{}\n", to_text(json));
+    say_json(to_text(json));
     return code;
   }
-  fmt::print("{}\nrun folder: {}\nreport: {}\n", summary(run),
-             fs::proximate(folder.path()).string(), fs::proximate(page).string());
+  say("{}\nrun folder: {}\nreport: {}\n", Lines{summary(run)},
+      fs::proximate(folder.path()).string(), fs::proximate(page).string());
   if (code == kInterrupted) {
-    fmt::print("interrupted; 'rgu resume {}' goes on\n", fs::proximate(folder.path()).string());
+    say("interrupted; 'rgu resume {}' goes on\n", fs::proximate(folder.path()).string());
   }
   return code;
 }

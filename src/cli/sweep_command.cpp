@@ -1,6 +1,5 @@
 // rgu sweep: the price and the gain of robustness against the radius.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 #include <mutex>
@@ -8,7 +7,9 @@
 #include "rgu/base/check.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/interrupt.hpp"
+#include "rgu/cli/progress_line.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/sweep.hpp"
 #include "rgu/record/json_values.hpp"
 #include "rgu/record/run_folder.hpp"
@@ -87,10 +88,9 @@ SweepOptions options_of(const SweepArguments& arguments, std::mutex& telling) {
   if (arguments.quiet) return options;
   options.progress = [&telling](std::size_t done, std::size_t total) {
     const std::scoped_lock lock(telling);
-    const bool terminal = isatty(fileno(stderr)) == 1;
-    fmt::print(stderr, "{}{}/{} policies trained{}", terminal ? "\r" : "", done, total,
-               terminal && done < total ? "" : "\n");
-    std::fflush(stderr);
+    ProgressLine().draw({.share = static_cast<double>(done) / static_cast<double>(total),
+                         .text = fmt::format("{}/{} policies trained", done, total),
+                         .final = done == total});
   };
   return options;
 }
@@ -110,15 +110,14 @@ int run_sweep(const SweepArguments& arguments) {
     write_file(fs::path(page).replace_extension(".svg"), sweep_figure(config.name, rows).svg);
   }
   if (arguments.json) {
-    fmt::print("{}\n", to_text(sweep_json(points)));
+    say_json(to_text(sweep_json(points)));
   } else {
-    fmt::print(
-        "{}: means over {} seeds; f is a cost, Γ its worst case at that radius\n"
+    say("{}: means over {} seeds; f is a cost, Γ its worst case at that radius\n"
         "price: what the robust policy costs more at the nominal utility; gain: what it "
         "costs less in the worst case\n\n{}",
-        config.name, config.seeds.size(), sweep_table(rows));
-    if (!arguments.html.empty()) fmt::print("\npage: {}\n", arguments.html);
-    if (interrupted) fmt::print("interrupted: the table has what was finished\n");
+        config.name, config.seeds.size(), Lines{sweep_table(rows)});
+    if (!arguments.html.empty()) say("\npage: {}\n", arguments.html);
+    if (interrupted) say("interrupted: the table has what was finished\n");
   }
   return interrupted ? kInterrupted : kDone;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rgu/cli/terminal.hpp"
 #include "rgu/report/summary.hpp"
 
 namespace rgu {
@@ -22,8 +23,12 @@ bool looks_numeric(const std::string& text) {
 
 }  // namespace
 
-std::string table(const std::vector<TableRow>& rows) {
-  if (rows.empty()) return {};
+std::string table(const std::vector<TableRow>& given) {
+  if (given.empty()) return {};
+  std::vector<TableRow> rows = given;
+  for (TableRow& row : rows) {
+    for (std::string& cell : row) cell = on_one_line(cell);
+  }
   const std::size_t columns = rows.front().size();
   std::vector<std::size_t> widths(columns, 0);
   std::vector<bool> right(columns, rows.size() > 1);

@@ -8,7 +8,8 @@ namespace rgu {
 
 using TableRow = std::vector<std::string>;
 
-// The first row is the head; numbers are set flush right. Every line ends in a line break.
+// The first row is the head; numbers are set flush right. Every line ends in a line break;
+// what cells hold cannot break one.
 std::string table(const std::vector<TableRow>& rows);
 
 // "-0.1321", "3.2e-05", "-" for NaN.

@@ -10,6 +10,7 @@
 #include "rgu/base/check.hpp"
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/local_constants.hpp"
 #include "rgu/experiment/method.hpp"
 #include "rgu/experiment/method_choice.hpp"
@@ -220,16 +221,15 @@ void print_theorems(const std::vector<TheoremReport>& theorems) {
     }
   }
   rows.push_back(last);
-  fmt::print("\n{}", table(rows));
+  say("\n{}", Lines{table(rows)});
 }
 
 void print_plan(const TheorySubject& subject, const TheoryReport& report) {
-  fmt::print("\nprox-extragradient to E[R_GM] <= {:.3g} ({} scale): ", subject.question.accuracy,
-             subject.scale());
-  if (!report.plan) return fmt::print("none ({})\n", report.no_plan);
+  say("\nprox-extragradient to E[R_GM] <= {:.3g} ({} scale): ", subject.question.accuracy,
+      subject.scale());
+  if (!report.plan) return say("none ({})\n", report.no_plan);
   const auto& [settings, plan, counts] = *report.plan;
-  fmt::print(
-      "{:.3g} outer iterations, {:.3g} sampled transitions\nwith sigma = {:.3g}, alpha = {:.3g}, "
+  say("{:.3g} outer iterations, {:.3g} sampled transitions\nwith sigma = {:.3g}, alpha = {:.3g}, "
       "c_opt = {:.3g}, c_mc = {:.3g}; exact gradients need T_k only\n",
       plan.iterations, plan.samples, settings.weight, settings.step, settings.optimisation_constant,
       settings.sampling_constant);
@@ -242,7 +242,7 @@ void print_plan(const TheorySubject& subject, const TheoryReport& report) {
     }
     rows.push_back(std::move(cells));
   }
-  fmt::print("{}", table(rows));
+  say("{}", Lines{table(rows)});
 }
 
 TableRow local_row(std::string seed, std::string point, const LocalConstants& constants) {
@@ -272,40 +272,37 @@ LocalConstants guaranteed(const TheorySubject& subject, const TheoryReport& repo
 void print_local(const TheorySubject& subject, const TheoryReport& report) {
   if (!subject.is_run) return;
   if (subject.local.empty()) {
-    fmt::print("\nnothing is measured: the method of this run has no policy parameters\n");
+    say("\nnothing is measured: the method of this run has no policy parameters\n");
     return;
   }
-  fmt::print("\nmeasured in this run: spectral norms of second derivatives ({} scale)\n",
-             subject.scale());
+  say("\nmeasured in this run: spectral norms of second derivatives ({} scale)\n", subject.scale());
   std::vector<TableRow> rows = {{"seed", "at", right("L_thth"), right("L_thxi"), right("L_xith"),
                                  right("L_xixi"), right("L_F")}};
   for (const LocalPoint& at : subject.local) {
     rows.push_back(local_row(fmt::format("{}", at.seed), at.point, at.constants));
   }
   rows.push_back(local_row("-", "anywhere, at most", guaranteed(subject, report)));
-  fmt::print("{}", table(rows));
+  say("{}", Lines{table(rows)});
 }
 
 void print_text(const TheorySubject& subject, const Instance& instance,
                 const TheoryReport& report) {
   const FiniteMdp& mdp = instance.world.mdp;
-  fmt::print("{} (seed {}): {}\n", subject.config.name, subject.seed, subject.config.description);
-  fmt::print(
-      "model: {} states, {} actions, discount {}; policy: {} parameters; nature: {} numbers\n",
+  say("{} (seed {}): {}\n", subject.config.name, subject.seed, subject.config.description);
+  say("model: {} states, {} actions, discount {}; policy: {} parameters; nature: {} numbers\n",
       mdp.states(), mdp.actions(), mdp.discount(), instance.parameters->dimension(),
       instance.ambiguity->dimension());
-  fmt::print("utility: {}\nambiguity: {}\nmethod: {}\n", instance.utility_text,
-             instance.ambiguity_text, method_text(subject.config));
-  fmt::print("\n{}", number_table("constant", report.constants, constant_text));
-  fmt::print(
-      "derivative: of the derivatives of f; paper: of its policy gradient, which is 1/(1 - "
+  say("utility: {}\nambiguity: {}\nmethod: {}\n", instance.utility_text, instance.ambiguity_text,
+      method_text(subject.config));
+  say("\n{}", Lines{number_table("constant", report.constants, constant_text)});
+  say("derivative: of the derivatives of f; paper: of its policy gradient, which is 1/(1 - "
       "discount) "
       "times\nthat of f. This problem's solver works in the scale \"{}\".\n",
       subject.scale());
   print_theorems(report.theorems);
-  fmt::print("\n{}", number_table("step", report.steps, step_text));
-  fmt::print("\n{}", number_table(fmt::format("bound at K = {}", subject.question.iterations),
-                                  report.bounds, constant_text));
+  say("\n{}", Lines{number_table("step", report.steps, step_text)});
+  const std::string head = fmt::format("bound at K = {}", subject.question.iterations);
+  say("\n{}", Lines{number_table(head, report.bounds, constant_text)});
   print_plan(subject, report);
   print_local(subject, report);
 }
@@ -317,7 +314,7 @@ int theory(const TheoryArguments& arguments) {
   subject.config.solver = chosen_method(subject.config, instance).solver;
   const TheoryReport report = theory_report(subject.config, instance, subject.question);
   if (arguments.json) {
-    fmt::print("{}\n", to_text(to_json(subject, instance, report)));
+    say_json(to_text(to_json(subject, instance, report)));
   } else {
     print_text(subject, instance, report);
   }

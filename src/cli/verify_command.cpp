@@ -8,6 +8,7 @@
 #include "rgu/cli/command.hpp"
 #include "rgu/cli/run_summary.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/experiment/verify.hpp"
 #include "rgu/record/json_values.hpp"
 
@@ -53,7 +54,7 @@ int verify(const VerifyArguments& arguments) {
   if (arguments.json) {
     Json json = Json::array();
     for (const SeedVerification& seed : seeds) json.push_back(to_json(seed));
-    fmt::print("{}\n", to_text(json));
+    say_json(to_text(json));
     return code;
   }
   std::vector<TableRow> rows = {
@@ -62,14 +63,14 @@ int verify(const VerifyArguments& arguments) {
   for (const SeedVerification& seed : seeds) {
     rows.push_back(row_of(seed));
     for (const std::string& failure : seed.failures) {
-      failures += fmt::format("seed {}: {}\n", seed.seed, failure);
+      failures += terminal_text("seed {}: {}\n", seed.seed, failure);
     }
   }
-  fmt::print("{}{}", table(rows), failures);
+  say("{}", Lines{table(rows) + failures});
   if (failed == 0) {
-    fmt::print("every claim holds: recomputed from config.toml, policy.json and the witnesses\n");
+    say("every claim holds: recomputed from config.toml, policy.json and the witnesses\n");
   } else {
-    fmt::print("{} of {} {} failed\n", failed, seeds.size(), seeds.size() == 1 ? "seed" : "seeds");
+    say("{} of {} {} failed\n", failed, seeds.size(), seeds.size() == 1 ? "seed" : "seeds");
   }
   return code;
 }

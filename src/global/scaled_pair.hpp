@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -15,13 +14,12 @@ namespace rgu {
 // F and Q, positive definite of one order, kept as F = P S P' and Q = P^-T S P^-1 with S diagonal
 // [NesterovTodd1998]. A move dF is P^-1 dF P^-T in these coordinates and dQ is P' dQ P. S stays
 // well conditioned near the central path however singular F and Q get, so rounding cannot make them
-// indefinite. N: the order, or Eigen::Dynamic.
+// indefinite. N: the order, 2 or Eigen::Dynamic.
 template <int N>
 class ScaledPair {
  public:
   using Square = Eigen::Matrix<double, N, N>;
-  using Eigenvectors = std::conditional_t<N == Eigen::Dynamic, SymmetricEigen,
-                                          Eigen::SelfAdjointEigenSolver<Square>>;
+  using Eigenvectors = std::conditional_t<N == 2, SymmetricEigen2, SymmetricEigen>;
 
   // Both must be positive definite.
   ScaledPair(const Square& first, const Square& second)

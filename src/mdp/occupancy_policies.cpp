@@ -9,6 +9,7 @@ OccupancyPolicies::OccupancyPolicies(Index states, Index actions)
     : states_(states), actions_(actions) {
   check_count("number of states", states);
   check_count("number of actions", actions);
+  checked_product({{"number of states", states}, {"number of actions", actions}});
 }
 
 Matrix OccupancyPolicies::probabilities(const Vector& theta) const {

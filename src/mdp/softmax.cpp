@@ -43,6 +43,7 @@ double feature_spread(const Matrix& features, Index actions) {
 TabularSoftmax::TabularSoftmax(Sizes sizes) : sizes_(sizes) {
   check_count("number of states", sizes.states);
   check_count("number of actions", sizes.actions);
+  checked_product({{"number of states", sizes.states}, {"number of actions", sizes.actions}});
 }
 
 Matrix TabularSoftmax::probabilities(const Vector& theta) const {

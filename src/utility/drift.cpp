@@ -18,6 +18,17 @@ Index state_count(const DriftOptions& options) {
   return options.features.rows() / options.actions;
 }
 
+// d * d', before anything is made of it.
+Index nature_size(const DriftOptions& options) {
+  const Index columns = options.features.cols();
+  check_count("dimension d of the drift", options.dimension);
+  check(options.dimension <= columns,
+        "dimension d of the drift is {}, must be at most the feature dimension {}",
+        options.dimension, columns);
+  return checked_product(
+      {{"dimension d of the drift", options.dimension}, {"feature dimension", columns}});
+}
+
 // What stands in for lmin, and how much each eigenvalue counts in its gradient.
 struct SoftMinimum {
   double value = 0;
@@ -41,15 +52,11 @@ SoftMinimum soft_minimum(const Vector& eigenvalues, double smoothing) {
 Drift::Drift(DriftOptions options)
     : Utility({.states = state_count(options),
                .actions = options.actions,
-               .nature = options.dimension * options.features.cols()}),
+               .nature = nature_size(options)}),
       features_(std::move(options.features)),
       dimension_(options.dimension),
       smoothing_(options.smoothing) {
   check_finite("features", features_);
-  check_count("dimension d of the drift", dimension_);
-  check(dimension_ <= features_.cols(),
-        "dimension d of the drift is {}, must be at most the feature dimension {}", dimension_,
-        features_.cols());
   check_nonnegative("smoothing", smoothing_);
 }
 

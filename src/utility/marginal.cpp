@@ -3,7 +3,7 @@
 namespace rgu {
 
 Index marginal_size(Marginal over, OccupancyShape shape) {
-  return over == Marginal::kStates ? shape.states : shape.states * shape.actions;
+  return over == Marginal::kStates ? shape.states : pairs_of(shape);
 }
 
 Vector marginal(Marginal over, const Matrix& occupancy) {

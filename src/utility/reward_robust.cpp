@@ -5,9 +5,7 @@
 namespace rgu {
 
 RewardRobust::RewardRobust(OccupancyShape shape)
-    : Utility({.states = shape.states,
-               .actions = shape.actions,
-               .nature = shape.states * shape.actions}) {}
+    : Utility({.states = shape.states, .actions = shape.actions, .nature = pairs_of(shape)}) {}
 
 UtilityGradient RewardRobust::evaluate(const Matrix& occupancy, const Vector& nature) const {
   check_arguments(occupancy, nature);

@@ -20,7 +20,10 @@ const Utility& first_of(const std::vector<WeightedUtility>& parts) {
 
 Index total_dimension(const std::vector<WeightedUtility>& parts) {
   Index total = 0;
-  for (const WeightedUtility& part : parts) total += part.utility->nature_dimension();
+  for (const WeightedUtility& part : parts) {
+    total =
+        checked_product({{"dimension of xi of a sum", total + part.utility->nature_dimension()}});
+  }
   return total;
 }
 

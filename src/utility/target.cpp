@@ -55,9 +55,7 @@ UtilityConstants KlTarget::constants(double nature_norm) const {
 }
 
 QuadraticTarget::QuadraticTarget(OccupancyShape shape)
-    : Utility({.states = shape.states,
-               .actions = shape.actions,
-               .nature = shape.states * shape.actions}) {}
+    : Utility({.states = shape.states, .actions = shape.actions, .nature = pairs_of(shape)}) {}
 
 UtilityGradient QuadraticTarget::evaluate(const Matrix& occupancy, const Vector& nature) const {
   check_arguments(occupancy, nature);

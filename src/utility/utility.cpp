@@ -18,11 +18,17 @@ void check_traits(const UtilityTraits& traits, Index nature_dimension) {
         traits.strong_concavity);
 }
 
+Index pairs_of(const OccupancyShape& shape) {
+  check_count("number of states", shape.states);
+  check_count("number of actions", shape.actions);
+  return checked_product(
+      {{"number of states", shape.states}, {"number of actions", shape.actions}});
+}
+
 Utility::Utility(Sizes sizes)
     : states_(sizes.states), actions_(sizes.actions), nature_dimension_(sizes.nature) {
-  check_count("number of states", states_);
-  check_count("number of actions", actions_);
-  check_count("dimension of xi", nature_dimension_, 0);
+  pairs_of({.states = states_, .actions = actions_});
+  checked_product({{"dimension of xi", nature_dimension_}});
 }
 
 void Utility::check_arguments(const Matrix& occupancy, const Vector& nature) const {

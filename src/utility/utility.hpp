@@ -46,6 +46,9 @@ struct OccupancyShape {
   Index actions = 0;
 };
 
+// S * A. Throws InvalidInput unless S, A >= 1 and a table of this shape can be addressed.
+Index pairs_of(const OccupancyShape& shape);
+
 class Utility {
  public:
   virtual ~Utility() = default;
@@ -70,7 +73,7 @@ class Utility {
     Index actions = 0;
     Index nature = 0;
   };
-  explicit Utility(Sizes sizes);  // throws InvalidInput unless S, A >= 1
+  explicit Utility(Sizes sizes);  // throws as pairs_of
 
   void check_arguments(const Matrix& occupancy, const Vector& nature) const;
 

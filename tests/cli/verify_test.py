@@ -205,6 +205,11 @@ class VerifyTest(CommandLineTest):
         value, bound = CHECKER.check(self.folder / "run/seed-0")
         self.assertLess(bound, value)
 
+    def test_a_run_that_is_certified_again_still_holds(self):
+        self.assert_proven(self.solve("inventory"))
+        self.rgu("certify", "run")
+        self.assert_proven(self.folder / "run")
+
     def test_large_problems_have_a_certificate_but_no_copy_of_the_problem(self):
         text = MODEL.replace("states = 12", "states = 9000").replace("seeds = 2", "seeds = 1")
         text += '[utility]\ntype = "reward"\n'

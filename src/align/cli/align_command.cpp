@@ -17,6 +17,7 @@
 #include "rgu/cli/exit_code.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/key_list.hpp"
+#include "rgu/cli/terminal.hpp"
 
 namespace rgu::align {
 namespace {
@@ -217,13 +218,13 @@ int run_and_tell(const Setup& setup, const RunFolder& folder, const MachineArgum
     Json json = summary_json(run);
     json["folder"] = folder.path().string();
     json["report"] = page.string();
-    fmt::print("{}\n", to_text(json));
+    say_json(to_text(json));
     return code;
   }
   const std::string where = fs::proximate(folder.path()).string();
-  fmt::print("{}run folder: {}\nreport: {}\n", summary_text(run), where,
-             fs::proximate(page).string());
-  if (code == kInterrupted) fmt::print("interrupted; '{}' goes on\n", resume_command(setup, where));
+  say("{}run folder: {}\nreport: {}\n", Lines{summary_text(run)}, where,
+      fs::proximate(page).string());
+  if (code == kInterrupted) say("interrupted; '{}' goes on\n", resume_command(setup, where));
   return code;
 }
 
@@ -298,8 +299,8 @@ void add_resume(CLI::App& app, Command& chosen) {
 
 int report(const std::string& folder) {
   const RunRecord run = read_run(folder);
-  fmt::print("{}report: {}\n", summary_text(run),
-             fs::proximate(write_report(folder, run)).string());
+  say("{}report: {}\n", Lines{summary_text(run)},
+      fs::proximate(write_report(folder, run)).string());
   return kDone;
 }
 

@@ -7,6 +7,7 @@
 #include "rgu/cli/exit_code.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 
 namespace rgu::align {
 
@@ -36,7 +37,7 @@ void RunDisplay::show(const Progress& progress) {
 
 RunnerOptions RunDisplay::options() {
   return {.progress = [this](const Progress& progress) { show(progress); },
-          .alarm = [](const std::string& alarm) { fmt::print(stderr, "\nwarning: {}\n", alarm); },
+          .alarm = [](const std::string& alarm) { say(stderr, "\nwarning: {}\n", alarm); },
           .interrupt = &interrupt_flag()};
 }
 
@@ -75,10 +76,10 @@ std::string summary_text(const RunRecord& run) {
   }
   std::string text = table(rows);
   text += "means over the last tenth of the steps (five at least), on prompts held out\n";
-  for (const std::string& warning : run.warnings) text += "warning: " + warning + "\n";
+  for (const std::string& warning : run.warnings) text += terminal_text("warning: {}\n", warning);
   for (const SeedRecord& seed : run.seeds) {
     for (const std::string& note : seed.notes)
-      text += fmt::format("seed {}: {}\n", seed.seed, note);
+      text += terminal_text("seed {}: {}\n", seed.seed, note);
   }
   return text;
 }

@@ -16,6 +16,7 @@
 #include "rgu/cli/exit_code.hpp"
 #include "rgu/cli/interrupt.hpp"
 #if RGU_HAS_MPI
+#include "rgu/cli/terminal.hpp"
 #include "rgu/mpi/mpi_ranks.hpp"
 #endif
 
@@ -31,7 +32,7 @@ int code_of(const std::exception& error) {
 
 void tell(const Ranks& ranks, const std::exception& error) {
   const std::string who = ranks.leads() ? "" : fmt::format("rank {}: ", ranks.rank());
-  fmt::print(stderr, "rgu align: {}{}\n", who, error.what());
+  say(stderr, "rgu align: {}{}\n", who, error.what());
 }
 
 // Only rank 0 gives up waiting after a signal. The others wait for it, which may be saving, or for

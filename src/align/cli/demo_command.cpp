@@ -13,6 +13,7 @@
 #include "rgu/cli/exit_code.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 
 namespace rgu::align {
 namespace {
@@ -97,8 +98,8 @@ std::string results_table(const std::vector<RunRecord>& runs) {
 std::string samples_text(const RunRecord& run) {
   std::string text;
   for (const ShownAnswers& shown : run.seeds.at(0).shown) {
-    text += fmt::format("  {}\n    before:{}\n    after: {}\n", shown.prompt, shown.before.text,
-                        shown.after.text);
+    text += terminal_text("  {}\n    before:{}\n    after: {}\n", shown.prompt, shown.before.text,
+                          shown.after.text);
   }
   return text;
 }
@@ -117,14 +118,13 @@ int tell(const DemoArguments& arguments, const std::vector<DemoMethod>& methods)
   const fs::path page = fs::path(arguments.out) / "report.html";
   write_file(page, html_comparison(comparison));
   if (arguments.json) {
-    fmt::print("{}\n", to_text(Json{{"runs", json}, {"report", fs::absolute(page).string()}}));
+    say_json(to_text(Json{{"runs", json}, {"report", fs::absolute(page).string()}}));
     return kDone;
   }
-  fmt::print(
-      "{}mean +- deviation over seeds of the last steps, on requests held out\n\n"
+  say("{}mean +- deviation over seeds of the last steps, on requests held out\n\n"
       "answers of pgda, seed {}:\n{}\nreport: {}\n",
-      results_table(comparison.runs), comparison.runs.back().seeds.at(0).seed,
-      samples_text(comparison.runs.back()), page.string());
+      Lines{results_table(comparison.runs)}, comparison.runs.back().seeds.at(0).seed,
+      Lines{samples_text(comparison.runs.back())}, page.string());
   return kDone;
 }
 
@@ -144,7 +144,7 @@ int demo(const DemoArguments& arguments) {
     }
     return tell(arguments, methods);
   } catch (const Interrupted&) {
-    fmt::print("interrupted; the same command goes on\n");
+    say("interrupted; the same command goes on\n");
     return kInterrupted;
   }
 }

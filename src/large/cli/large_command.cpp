@@ -12,6 +12,7 @@
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/job.hpp"
 #include "rgu/cli/progress_line.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/global/envelope.hpp"
 #include "rgu/large/petsc.hpp"
 #include "rgu/large/policy_file.hpp"
@@ -125,9 +126,13 @@ class LargeJob {
   void tell(const Json& json, const std::string& text) const {
     if (!ranks_.leads()) return;
     if (const std::string unused = petsc_.unused_options(); !unused.empty()) {
-      fmt::print(stderr, "note: PETSc had no use for {}\n", unused);
+      say(stderr, "note: PETSc had no use for {}\n", unused);
     }
-    fmt::print("{}\n", arguments_.json ? to_text(json) : text);
+    if (arguments_.json) {
+      say_json(to_text(json));
+    } else {
+      say("{}\n", Lines{text});
+    }
   }
 
   std::string size_text() const {
@@ -181,10 +186,10 @@ int evaluate(const EvaluateArguments& arguments) {
                {"seconds_to_worst_case", worst_case_at},
                {"seconds", whole}});
   job.tell(json,
-           fmt::format("{}\nworst case {:.9g}, policy gradient |{:.4g}|, flow residual {:.1g}\n"
-                       "{:.2f} s ({:.2f} s to make the model), {} matrix products, {}",
-                       job.size_text(), gradient.value, norm, residual, whole,
-                       json["seconds_to_make"].get<double>(), products, memory_text(json)));
+           terminal_text("{}\nworst case {:.9g}, policy gradient |{:.4g}|, flow residual {:.1g}\n"
+                         "{:.2f} s ({:.2f} s to make the model), {} matrix products, {}",
+                         job.size_text(), gradient.value, norm, residual, whole,
+                         json["seconds_to_make"].get<double>(), products, memory_text(json)));
   return kDone;
 }
 
@@ -218,12 +223,12 @@ int plan(const PlanArguments& arguments) {
                {"improvements", found.improvements},
                {"matrix_products", matrix_products() - before},
                {"seconds", seconds}});
-  job.tell(json,
-           fmt::format("{}\n{} of <{}, lambda>: {:.9g}, Bellman residual {:.2g}{}\n"
-                       "{} improvements, {} matrix products, {:.2f} s, {}",
-                       job.size_text(), "largest value", arguments.signal, value, found.residual(),
-                       found.reached ? "" : " (not as small as asked for)", found.improvements,
-                       json["matrix_products"].get<double>(), seconds, memory_text(json)));
+  job.tell(json, terminal_text(
+                     "{}\n{} of <{}, lambda>: {:.9g}, Bellman residual {:.2g}{}\n"
+                     "{} improvements, {} matrix products, {:.2f} s, {}",
+                     job.size_text(), "largest value", arguments.signal, value, found.residual(),
+                     found.reached ? "" : " (not as small as asked for)", found.improvements,
+                     json["matrix_products"].get<double>(), seconds, memory_text(json)));
   return found.reached ? kDone : kNotSolved;
 }
 
@@ -313,15 +318,16 @@ int solve_large(const SolveLargeArguments& arguments) {
   json["folder"] = folder.string();
   const bool certified = best.status == GlobalStatus::kCertified;
   job.tell(json,
-           fmt::format("{}\nworst case {:.9g}, at most {:.2g} above the least possible "
-                       "({}), by {}\n{} steps, {} matrix products, {:.1f} s, {}\nfolder: {}{}",
-                       job.size_text(), best.value, best.gap(),
-                       certified ? "proven as asked" : "not as small as asked for", best.method,
-                       best.iterations, json["matrix_products"].get<double>(),
-                       json["seconds"].get<double>(), memory_text(json), folder.string(),
-                       stopped ? fmt::format("\ninterrupted; --from {} goes on from this policy",
+           terminal_text(
+               "{}\nworst case {:.9g}, at most {:.2g} above the least possible "
+               "({}), by {}\n{} steps, {} matrix products, {:.1f} s, {}\nfolder: {}{}",
+               job.size_text(), best.value, best.gap(),
+               certified ? "proven as asked" : "not as small as asked for", best.method,
+               best.iterations, json["matrix_products"].get<double>(),
+               json["seconds"].get<double>(), memory_text(json), folder.string(),
+               Lines{stopped ? terminal_text("\ninterrupted; --from {} goes on from this policy",
                                              (folder / "policy.rgup").string())
-                               : ""));
+                             : ""}));
   if (stopped) return kInterrupted;
   return certified ? kDone : kNotSolved;
 }

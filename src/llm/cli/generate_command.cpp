@@ -10,6 +10,7 @@
 #include "rgu/base/check.hpp"
 #include "rgu/base/text_file.hpp"
 #include "rgu/cli/interrupt.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/lm_progress.hpp"
 #include "rgu/llm/cli/prompts.hpp"
@@ -147,11 +148,13 @@ class Answers {
   void put(const PromptTokens& prompt, std::int64_t sample, const Sequence& sequence) {
     const std::string text = json_ ? json_line(prompt, sample, sequence) : plain(prompt, sequence);
     if (file_) {
-      file_->text(text);
+      file_->text(text + '\n');
+    } else if (json_) {
+      say_json(text);
     } else {
-      fmt::print("{}", text);
-      std::fflush(stdout);
+      say_contents(text);
     }
+    if (!file_) std::fflush(stdout);
     ++count_;
   }
 
@@ -169,7 +172,7 @@ class Answers {
     line["tokens"] = sequence.tokens;
     line["log_probabilities"] = sequence.log_probabilities;
     line["stopped"] = sequence.stopped;
-    return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return line.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
   std::string plain(const PromptTokens& prompt, const Sequence& sequence) const {
@@ -272,12 +275,12 @@ int generate(const GenerateArguments& arguments) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   answers.finish();
   if (!arguments.output.quiet) {
-    fmt::print(stderr, "{} sequences, {} tokens in {:.2f} s: {:.0f} tokens/s\n", totals.finished,
-               totals.tokens, seconds, static_cast<double>(totals.tokens) / seconds);
+    say(stderr, "{} sequences, {} tokens in {:.2f} s: {:.0f} tokens/s\n", totals.finished,
+        totals.tokens, seconds, static_cast<double>(totals.tokens) / seconds);
   }
   if (totals.finished == totals.sequences) return kDone;
-  fmt::print(stderr, "interrupted; {} of {} sequences were finished and are kept\n",
-             totals.finished, totals.sequences);
+  say(stderr, "interrupted; {} of {} sequences were finished and are kept\n", totals.finished,
+      totals.sequences);
   return kInterrupted;
 }
 

@@ -6,6 +6,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/files/json_text.hpp"
 #include "rgu/llm/files/parameters.hpp"
@@ -216,7 +217,7 @@ void print(const Json& facts, bool tensors) {
     if (key == "problem" && value.is_null()) continue;
     std::string name = key;
     for (char& letter : name) letter = letter == '_' ? ' ' : letter;
-    fmt::print("{:<17}{}\n", name, key == "weights" ? weights_text(value) : plain(value));
+    say("{:<17}{}\n", name, key == "weights" ? weights_text(value) : plain(value));
   }
   if (!tensors || !facts.contains("tensor_list")) return;
   std::vector<TableRow> rows = {{"tensor", "type", "shape", "bytes"}};
@@ -225,7 +226,7 @@ void print(const Json& facts, bool tensors) {
                     text_of(tensor["shape"].get<TensorShape>()),
                     std::to_string(tensor["bytes"].get<std::size_t>())});
   }
-  fmt::print("\n{}", table(rows));
+  say("\n{}", Lines{table(rows)});
 }
 
 int info(const InfoArguments& arguments) {
@@ -235,7 +236,7 @@ int info(const InfoArguments& arguments) {
     print(facts, arguments.tensors);
   } else {
     if (!arguments.tensors) facts.erase("tensor_list");
-    fmt::print("{}\n", to_text(facts));
+    say_json(to_text(facts));
   }
   return sound ? kDone : kBadInput;
 }

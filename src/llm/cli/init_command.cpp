@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "rgu/base/check.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/model_shape.hpp"
 #include "rgu/llm/files/parameters.hpp"
@@ -47,13 +48,13 @@ int init(const InitArguments& arguments) {
   if (tokenizer) copy_tokenizer_files(arguments.tokenizer, arguments.out);
   const std::int64_t parameters = parameter_count(config, head);
   if (arguments.json) {
-    fmt::print("{}\n", to_text(Json{{"folder", fs::absolute(arguments.out).string()},
-                                    {"parameters", parameters},
-                                    {"vocabulary", config.vocabulary},
-                                    {"type", arguments.type}}));
+    say_json(to_text(Json{{"folder", fs::absolute(arguments.out).string()},
+                          {"parameters", parameters},
+                          {"vocabulary", config.vocabulary},
+                          {"type", arguments.type}}));
   } else {
-    fmt::print("{} random parameters, vocabulary {}\nmodel: {}\n", parameters, config.vocabulary,
-               fs::proximate(arguments.out).string());
+    say("{} random parameters, vocabulary {}\nmodel: {}\n", parameters, config.vocabulary,
+        fs::proximate(arguments.out).string());
   }
   return kDone;
 }

@@ -12,6 +12,7 @@
 #include "rgu/base/nearest_name.hpp"
 #include "rgu/base/startup_environment.hpp"
 #include "rgu/base/version.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/decode/decoder.hpp"
 #include "rgu/record/json_values.hpp"
@@ -46,7 +47,7 @@ int print_parts() {
   parts.update(
       {{"aten", nullptr}, {"threads", std::thread::hardware_concurrency()}, {"cuda", false}});
 #endif
-  fmt::print("{}\n", parts.dump());
+  say_json(parts.dump());
   return kDone;
 }
 
@@ -134,7 +135,7 @@ int main(int argc, char** argv) {
     }
     return rgu::llm::run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "rgu lm: %s\n", error.what());
+    rgu::say(stderr, "rgu lm: {}\n", error.what());
     return rgu::kInternalError;
   }
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "rgu/base/check.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/text/tokenizer_files.hpp"
 #include "rgu/record/json_values.hpp"
@@ -47,19 +48,18 @@ int merge_adapter_into(const MergeArguments& arguments) {
       holds_tokenizer(tokenizer) ? copy_tokenizer_files(tokenizer, arguments.out) : 0;
   const std::size_t modules = adapted_modules(model.config, adapter.config.target_modules).size();
   if (arguments.json) {
-    fmt::print("{}\n", to_text(Json{{"folder", fs::absolute(arguments.out).string()},
-                                    {"type", name_of(type)},
-                                    {"rank", adapter.config.rank},
-                                    {"scaling", adapter.config.scaling()},
-                                    {"modules", modules},
-                                    {"tokenizer_files", copied}}));
+    say_json(to_text(Json{{"folder", fs::absolute(arguments.out).string()},
+                          {"type", name_of(type)},
+                          {"rank", adapter.config.rank},
+                          {"scaling", adapter.config.scaling()},
+                          {"modules", modules},
+                          {"tokenizer_files", copied}}));
     return kDone;
   }
-  fmt::print("{} an adapter of rank {} {} {} modules, scaling {:g}; written as {}{}\nmodel: {}\n",
-             arguments.subtract ? "took" : "merged", adapter.config.rank,
-             arguments.subtract ? "out of" : "into", modules, adapter.config.scaling(),
-             name_of(type), copied > 0 ? ", with the tokenizer" : "",
-             fs::proximate(arguments.out).string());
+  say("{} an adapter of rank {} {} {} modules, scaling {:g}; written as {}{}\nmodel: {}\n",
+      arguments.subtract ? "took" : "merged", adapter.config.rank,
+      arguments.subtract ? "out of" : "into", modules, adapter.config.scaling(), name_of(type),
+      copied > 0 ? ", with the tokenizer" : "", fs::proximate(arguments.out).string());
   return kDone;
 }
 

@@ -6,6 +6,7 @@
 #include "rgu/base/check.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/evaluation_arguments.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/lm_progress.hpp"
@@ -76,7 +77,7 @@ void print(const Json& results) {
                     short_number(result["perplexity"].get<double>()),
                     fmt::format("{:.4f}", result["bits_per_byte"].get<double>())});
   }
-  fmt::print("{}", table(rows));
+  say("{}", Lines{table(rows)});
 }
 
 int measure(const PerplexityArguments& arguments) {
@@ -106,7 +107,7 @@ int measure(const PerplexityArguments& arguments) {
   }
   if (arguments.files.size() > 1) results.push_back(facts_of("all", total, bytes));
   if (arguments.output.json) {
-    fmt::print("{}\n", to_text(results));
+    say_json(to_text(results));
   } else {
     print(results);
   }

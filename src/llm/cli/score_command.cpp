@@ -8,6 +8,7 @@
 #include "rgu/base/check.hpp"
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/evaluation_arguments.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/lm_progress.hpp"
@@ -70,12 +71,12 @@ std::vector<std::vector<TokenId>> sequences_of(const std::vector<ScoredText>& te
 
 void print(const ScoredText& text, const std::vector<double>& score, bool json) {
   if (!json) {
-    fmt::print("{:.6g}\n", fmt::join(score, " "));
+    say("{:.6g}\n", fmt::join(score, " "));
     return;
   }
   Json line = text.input;
   line["score"] = score.size() == 1 ? Json(score[0]) : Json(score);
-  fmt::print("{}\n", line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  say_json(line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 // Mean and share above 0 of those that were scored.
@@ -124,7 +125,7 @@ int score(const ScoreArguments& arguments) {
       print(texts[i], scores[i], arguments.output.json);
     }
   }
-  if (!arguments.output.quiet) fmt::print(stderr, "{}\n", summary(scores));
+  if (!arguments.output.quiet) say(stderr, "{}\n", summary(scores));
   return whole ? kDone : kInterrupted;
 }
 

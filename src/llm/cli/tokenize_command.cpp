@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "rgu/base/check.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/prompts.hpp"
 #include "rgu/record/json_values.hpp"
@@ -55,14 +56,16 @@ void print_tokens(const TokenizeArguments& arguments, const Tokenizer& tokenizer
   if (all || arguments.ids) json["ids"] = ids;
   if (all || arguments.pieces) json["pieces"] = pieces_of(tokenizer, ids);
   if (arguments.json) {
-    fmt::print("{}\n", json_line(json));
+    say_json(json_line(json));
     return;
   }
-  if (arguments.count) fmt::print("{}\n", ids.size());
+  if (arguments.count) say("{}\n", ids.size());
   if (arguments.ids || (!arguments.count && !arguments.pieces)) {
-    fmt::print("{}\n", fmt::join(ids, " "));
+    say("{}\n", fmt::join(ids, " "));
   }
-  if (arguments.pieces) fmt::print("{}\n", fmt::join(pieces_of(tokenizer, ids), " "));
+  if (arguments.pieces) {
+    say_contents(fmt::format("{}\n", fmt::join(pieces_of(tokenizer, ids), " ")));
+  }
 }
 
 int tokenize(const TokenizeArguments& arguments) {
@@ -70,7 +73,11 @@ int tokenize(const TokenizeArguments& arguments) {
   if (!arguments.decode.empty()) {
     const std::string text =
         tokenizer->decode(token_ids(arguments.decode, "--decode"), Specials::kKeep);
-    fmt::print("{}\n", arguments.json ? json_line({{"text", text}}) : text);
+    if (arguments.json) {
+      say_json(json_line({{"text", text}}));
+    } else {
+      say_contents(text + '\n');
+    }
     return kDone;
   }
   for (const std::string& text : texts_of(arguments)) print_tokens(arguments, *tokenizer, text);

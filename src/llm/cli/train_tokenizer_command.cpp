@@ -6,6 +6,7 @@
 
 #include "rgu/base/check.hpp"
 #include "rgu/base/text_file.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/lm_command.hpp"
 #include "rgu/llm/cli/prompts.hpp"
 #include "rgu/llm/files/output_folder.hpp"
@@ -82,17 +83,15 @@ int train_tokenizer(const TrainTokenizerArguments& arguments) {
   write_tokenizer_json(trained, folder / "tokenizer.json");
   write_config(arguments.options, folder / "tokenizer_config.json");
   if (arguments.json) {
-    fmt::print("{}\n", to_text(Json{{"folder", fs::absolute(folder).string()},
-                                    {"pieces", trained.pieces.size()},
-                                    {"merges", trained.merges.size()}}));
+    say_json(to_text(Json{{"folder", fs::absolute(folder).string()},
+                          {"pieces", trained.pieces.size()},
+                          {"merges", trained.merges.size()}}));
     return kDone;
   }
-  fmt::print("{} pieces: {} special tokens, 256 bytes, {} merges\ntokenizer: {}\n",
-             trained.pieces.size(), trained.special_tokens, trained.merges.size(),
-             fs::proximate(folder).string());
+  say("{} pieces: {} special tokens, 256 bytes, {} merges\ntokenizer: {}\n", trained.pieces.size(),
+      trained.special_tokens, trained.merges.size(), fs::proximate(folder).string());
   if (static_cast<std::int64_t>(trained.pieces.size()) < arguments.options.vocabulary) {
-    fmt::print("fewer than asked for: no other pair occurs {} times\n",
-               arguments.options.min_frequency);
+    say("fewer than asked for: no other pair occurs {} times\n", arguments.options.min_frequency);
   }
   return kDone;
 }

@@ -6,6 +6,7 @@
 
 #include "rgu/cli/interrupt.hpp"
 #include "rgu/cli/table.hpp"
+#include "rgu/cli/terminal.hpp"
 #include "rgu/llm/cli/lm_progress.hpp"
 
 namespace rgu::llm {
@@ -56,28 +57,27 @@ Json json_of(const TrainingResult& result, const fs::path& folder) {
 }
 
 void print(const TrainingResult& result) {
-  fmt::print("{}: {} of {} steps, {} tokens, {} trained parameters, {}\n", name_of(result.status),
-             result.step, result.steps, result.tokens, result.trained_parameters,
-             duration(result.seconds));
+  say("{}: {} of {} steps, {} tokens, {} trained parameters, {}\n", name_of(result.status),
+      result.step, result.steps, result.tokens, result.trained_parameters,
+      duration(result.seconds));
   if (std::isnan(result.first_loss)) {
-    fmt::print("it was finished before; the loss at the last step was {}\n",
-               short_number(result.loss));
+    say("it was finished before; the loss at the last step was {}\n", short_number(result.loss));
   } else {
-    fmt::print("loss: {} at the first step{}, {} at the last\n", short_number(result.first_loss),
-               result.resumed > 0 ? " from here" : "", short_number(result.loss));
+    say("loss: {} at the first step{}, {} at the last\n", short_number(result.first_loss),
+        result.resumed > 0 ? " from here" : "", short_number(result.loss));
   }
   const TrainingEvaluation& evaluation = result.evaluation;
   if (std::isnan(evaluation.loss)) return;
-  fmt::print("held-out: loss {}", short_number(evaluation.loss));
+  say("held-out: loss {}", short_number(evaluation.loss));
   if (std::isnan(evaluation.accuracy)) {
-    fmt::print(", perplexity {}", short_number(std::exp(evaluation.loss)));
+    say(", perplexity {}", short_number(std::exp(evaluation.loss)));
   } else {
-    fmt::print(", {:.1f}% of the pairs in the right order", 100 * evaluation.accuracy);
+    say(", {:.1f}% of the pairs in the right order", 100 * evaluation.accuracy);
   }
   if (!std::isnan(evaluation.sign_accuracy)) {
-    fmt::print(", {:.1f}% of the answers on the right side of 0", 100 * evaluation.sign_accuracy);
+    say(", {:.1f}% of the answers on the right side of 0", 100 * evaluation.sign_accuracy);
   }
-  fmt::print("\n");
+  say("\n");
 }
 
 int exit_code(TrainingStatus status) {
@@ -91,17 +91,17 @@ int train_and_tell(const CommandFile& file, const TrainingTarget& target,
                    const OutputArguments& output, const Training& train) {
   const TrainingResult result = with_progress(target, output, train);
   if (output.json) {
-    fmt::print("{}\n", to_text(json_of(result, file.folder)));
+    say_json(to_text(json_of(result, file.folder)));
     return exit_code(result.status);
   }
   const std::string folder = fs::proximate(file.folder).string();
   print(result);
   if (result.status == TrainingStatus::kInterrupted) {
-    fmt::print("interrupted; 'rgu lm {} --resume {}' goes on\n", file.words("command"), folder);
+    say("interrupted; 'rgu lm {} --resume {}' goes on\n", file.words("command"), folder);
   } else if (result.status == TrainingStatus::kDiverged) {
-    fmt::print("the loss or its gradient is not finite: a smaller --learning-rate may help\n");
+    say("the loss or its gradient is not finite: a smaller --learning-rate may help\n");
   } else {
-    fmt::print("model: {}\n", folder);
+    say("model: {}\n", folder);
   }
   return exit_code(result.status);
 }

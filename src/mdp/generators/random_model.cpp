@@ -7,6 +7,9 @@ namespace rgu {
 World random_model(const RandomModelOptions& options, Rng& rng) {
   check_count("number of states", options.states);
   check_count("number of actions", options.actions);
+  checked_product({{"number of states", options.states},
+                   {"number of actions", options.actions},
+                   {"number of states", options.states}});
   Matrix kernel(options.states * options.actions, options.states);
   for (Index row = 0; row < kernel.rows(); ++row) {
     for (Index next = 0; next < kernel.cols(); ++next) kernel(row, next) = 1.0 - rng.uniform();
