@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "rgu/base/check.hpp"
-#include "rgu/base/philox_lanes.hpp"
 #include "rgu/mdp/policy.hpp"
 
 namespace rgu {
@@ -70,11 +69,12 @@ void add_up(std::vector<Vector>& sums, const Shares& shares, Ranks& ranks) {
   }
 }
 
-// For this CPU; null: none better than the plain loop.
-WalkStep walk_step() {
+// Null: none is better than the plain loop.
+WalkStep walk_step(const AliasTable& kernel, [[maybe_unused]] InstructionSet set) {
+  if (!kernel.fits_cache() || kernel.cells().width == 0) return nullptr;
 #if defined(__x86_64__)
-  static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
-  if (has_avx512) return walk_step_avx512;
+  if (set == InstructionSet::kAvx512) return walk_step_avx512;
+  if (set == InstructionSet::kAvx2) return walk_step_avx2;
 #endif
   return nullptr;
 }
@@ -111,12 +111,15 @@ struct TaskHead {
 
 }  // namespace
 
-TrajectorySampler::TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool, Ranks& ranks)
+TrajectorySampler::TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool, Ranks& ranks,
+                                     InstructionSet instructions)
     : mdp_(mdp),
       pool_(pool),
       ranks_(ranks),
       start_(Matrix(mdp.start().transpose())),
-      kernel_(kernel_table(mdp)) {
+      kernel_(kernel_table(mdp)),
+      philox_(philox_kernel(instructions)),
+      walk_step_(walk_step(kernel_, instructions)) {
   check(mdp.states() * mdp.actions() <= std::numeric_limits<std::uint32_t>::max(),
         "model has {} state-action pairs, sampling takes at most {}", mdp.states() * mdp.actions(),
         std::numeric_limits<std::uint32_t>::max());
@@ -292,15 +295,16 @@ void TrajectorySampler::simulate(const AliasTable& policy, StreamFamily streams,
   std::uint64_t first[kLanes], second[kLanes];
   std::uint32_t state[kLanes];
   AliasTable::Cell cell[kLanes];
-  philox_lanes(streams, lanes.trajectory, 0, first, second);
+  philox::Request request{streams.seed, streams.stream, lanes.trajectory, 0};
+  philox_(request, first, second);
   for (Index j = 0; j < kLanes; ++j) state[j] = start_.draw(0, first[j]);
   const WalkTables tables{.policy = policy.cells(), .kernel = kernel_.cells(), .actions = actions};
-  const WalkStep step = kernel_.fits_cache() && tables.kernel.width > 0 ? walk_step() : nullptr;
   for (Index h = 0; h < lanes.horizon; ++h) {
-    philox_lanes(streams, lanes.trajectory, static_cast<std::uint32_t>(h + 1), first, second);
+    request.counter = static_cast<std::uint32_t>(h + 1);
+    philox_(request, first, second);
     std::uint32_t* pairs = &lanes.pairs[h * kLanes];
-    if (step != nullptr) {
-      step(tables, kLanes, first, second, state, pairs);
+    if (walk_step_ != nullptr) {
+      walk_step_(tables, kLanes, first, second, state, pairs);
       continue;
     }
     for (Index j = 0; j < lanes.count; ++j) {

@@ -24,6 +24,8 @@ struct WalkTables {
 using WalkStep = void (*)(const WalkTables& tables, int lanes, const std::uint64_t* first,
                           const std::uint64_t* second, std::uint32_t* state, std::uint32_t* pair);
 
+void walk_step_avx2(const WalkTables& tables, int lanes, const std::uint64_t* first,
+                    const std::uint64_t* second, std::uint32_t* state, std::uint32_t* pair);
 void walk_step_avx512(const WalkTables& tables, int lanes, const std::uint64_t* first,
                       const std::uint64_t* second, std::uint32_t* state, std::uint32_t* pair);
 
