@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rgu/base/types.hpp"
-#include "rgu/mdp/walk_step.hpp"
+#include "rgu/mdp/walk_loop.hpp"
 
 namespace rgu {
 

@@ -70,13 +70,13 @@ void add_up(std::vector<Vector>& sums, const Shares& shares, Ranks& ranks) {
 }
 
 // Null: none is better than the plain loop.
-WalkStep walk_step(const AliasTable& kernel, [[maybe_unused]] InstructionSet set) {
+Walk walk_in(const AliasTable& kernel, [[maybe_unused]] InstructionSet set) {
   if (!kernel.fits_cache() || kernel.cells().width == 0) return nullptr;
 #if defined(__x86_64__)
-  if (set == InstructionSet::kAvx512) return walk_step_avx512;
-  if (set == InstructionSet::kAvx2) return walk_step_avx2;
+  if (set == InstructionSet::kAvx512) return walk_avx512;
+  if (set == InstructionSet::kAvx2) return walk_avx2;
 #endif
-  return nullptr;
+  return walk_portable;
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ TrajectorySampler::TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool, Ran
       start_(Matrix(mdp.start().transpose())),
       kernel_(kernel_table(mdp)),
       philox_(philox_kernel(instructions)),
-      walk_step_(walk_step(kernel_, instructions)) {
+      walk_(walk_in(kernel_, instructions)) {
   check(mdp.states() * mdp.actions() <= std::numeric_limits<std::uint32_t>::max(),
         "model has {} state-action pairs, sampling takes at most {}", mdp.states() * mdp.actions(),
         std::numeric_limits<std::uint32_t>::max());
@@ -298,15 +298,16 @@ void TrajectorySampler::simulate(const AliasTable& policy, StreamFamily streams,
   philox::Request request{streams.seed, streams.stream, lanes.trajectory, 0};
   philox_(request, first, second);
   for (Index j = 0; j < kLanes; ++j) state[j] = start_.draw(0, first[j]);
-  const WalkTables tables{.policy = policy.cells(), .kernel = kernel_.cells(), .actions = actions};
+  if (walk_ != nullptr) {
+    request.counter = 1;
+    walk_({.policy = policy.cells(), .kernel = kernel_.cells()}, request, lanes.horizon, state,
+          lanes.pairs.data());
+    return;
+  }
   for (Index h = 0; h < lanes.horizon; ++h) {
     request.counter = static_cast<std::uint32_t>(h + 1);
     philox_(request, first, second);
     std::uint32_t* pairs = &lanes.pairs[h * kLanes];
-    if (walk_step_ != nullptr) {
-      walk_step_(tables, kLanes, first, second, state, pairs);
-      continue;
-    }
     for (Index j = 0; j < lanes.count; ++j) {
       pairs[j] = state[j] * actions + policy.draw(state[j], first[j]);
     }

@@ -78,7 +78,7 @@ class TrajectorySampler {
   AliasTable start_;
   AliasTable kernel_;
   PhiloxKernel philox_;
-  WalkStep walk_step_;  // null: the plain loop
+  Walk walk_;  // null: the plain loop
 };
 
 }  // namespace rgu

@@ -68,44 +68,43 @@ TEST(AliasTable, RefusesRowsWithoutMass) {
   expect_invalid([] { AliasTable(Matrix(Matrix::Zero(2, 3))); }, "row 0 sums to 0");
 }
 
+TEST(Walk, DrawsWhatTheTablesDraw) {
+  std::vector<Walk> walks = {walk_portable};
 #if defined(__x86_64__)
-TEST(WalkStep, DrawsWhatTheTablesDraw) {
-  std::vector<WalkStep> steps;
   for (const InstructionSet set : instruction_sets_of_cpu()) {
-    if (set == InstructionSet::kAvx2) steps.push_back(walk_step_avx2);
-    if (set == InstructionSet::kAvx512) steps.push_back(walk_step_avx512);
+    if (set == InstructionSet::kAvx2) walks.push_back(walk_avx2);
+    if (set == InstructionSet::kAvx512) walks.push_back(walk_avx512);
   }
-  if (steps.empty()) GTEST_SKIP() << "this CPU has no AVX2";
+#endif
+  constexpr Index kSteps = 7;
   Rng rng(3);
   for (const auto& [states, actions] : {std::pair<Index, Index>{1, 1}, {2, 3}, {10, 5}, {37, 7}}) {
     const AliasTable policy(testing_models::random_stochastic(states, actions, rng));
     const AliasTable kernel(testing_models::random_stochastic(states * actions, states, rng));
-    for (int repetition = 0; repetition < 200; ++repetition) {
-      std::uint64_t first[kPhiloxLanes], second[kPhiloxLanes];
+    for (int repetition = 0; repetition < 50; ++repetition) {
+      const StreamFamily streams = rng.fork();
+      const philox::Request start{streams.seed, streams.stream, 0xFFFFFFF0, 0xFFFFFFFE};
       std::uint32_t before[kPhiloxLanes];
-      for (int j = 0; j < kPhiloxLanes; ++j) {
-        first[j] = j == 0 ? 0 : j == 1 ? ~std::uint64_t{0} : rng.bits();
-        second[j] = j == 2 ? 0 : j == 3 ? ~std::uint64_t{0} : rng.bits();
-        before[j] = static_cast<std::uint32_t>(rng.below(static_cast<std::uint64_t>(states)));
+      for (std::uint32_t& s : before) {
+        s = static_cast<std::uint32_t>(rng.below(static_cast<std::uint64_t>(states)));
       }
-      for (const WalkStep step : steps) {
-        std::uint32_t state[kPhiloxLanes], pair[kPhiloxLanes];
-        std::copy_n(before, kPhiloxLanes, state);
-        step({.policy = policy.cells(),
-              .kernel = kernel.cells(),
-              .actions = static_cast<std::uint64_t>(actions)},
-             kPhiloxLanes, first, second, state, pair);
-        for (int j = 0; j < kPhiloxLanes; ++j) {
-          const std::uint32_t expected =
-              before[j] * static_cast<std::uint32_t>(actions) + policy.draw(before[j], first[j]);
-          ASSERT_EQ(pair[j], expected);
-          ASSERT_EQ(state[j], kernel.draw(expected, second[j]));
+      for (const Walk walk : walks) {
+        std::uint32_t pairs[kSteps * kPhiloxLanes];
+        walk({.policy = policy.cells(), .kernel = kernel.cells()}, start, kSteps, before, pairs);
+        for (std::uint32_t j = 0; j < kPhiloxLanes; ++j) {
+          std::uint32_t expected = before[j];
+          for (std::uint32_t h = 0; h < kSteps; ++h) {
+            const RandomBlock block = streams.block(0xFFFFFFF0 + j, 0xFFFFFFFE + h);
+            const std::uint32_t pair =
+                expected * static_cast<std::uint32_t>(actions) + policy.draw(expected, block[0]);
+            ASSERT_EQ(pairs[h * kPhiloxLanes + j], pair);
+            expected = kernel.draw(pair, block[1]);
+          }
         }
       }
     }
   }
 }
-#endif
 
 // The estimates written out as in the definition, with the double sum, over the very same
 // trajectories: action h from word 0 and state h+1 from word 1 of block h+1; the start from block
