@@ -33,52 +33,64 @@ void walk_avx2(const WalkTables& tables, const philox::Request& start, std::int6
 void walk_avx512(const WalkTables& tables, const philox::Request& start, std::int64_t steps,
                  const std::uint32_t* state, std::uint32_t* pairs);
 
-// The random words of a draw in halves, each in the low half of its lane.
+// A group of words in flight.
 template <class Word>
-struct RandomWord {
-  Word low;
-  Word high;
-};
+using Group = Word[philox::kGroup];
 
-// AliasTable::draw of rows that start at `begin`: bits * width is the outcome above 64 bits and the
-// fraction below.
+// AliasTable::draw of rows that start at `begin`, by random words in halves: bits * width is the
+// outcome above 64 bits and the fraction below. Each stage for the whole group at once, so that
+// the waits for memory and for products overlap.
 template <class Word>
-[[gnu::always_inline]] inline Word drawn(const AliasCells& table, Word begin,
-                                         RandomWord<Word> bits) {
+[[gnu::always_inline]] inline void draw(const AliasCells& table, const Group<Word>& begin,
+                                        const Group<Word>& low_bits, const Group<Word>& high_bits,
+                                        Group<Word>& drawn) {
   const Word width = Word::all(table.width);
-  const Word low = Word::product(bits.low, width);
-  const Word high = Word::sum(Word::product(bits.high, width), low.high());
-  const Word outcome = high.high();
-  const Word cell = Word::gather(table.cells, Word::sum(begin, outcome));
-  return Word::choose_if_less(Word::join(low, high).template shifted<24>(),
-                              cell.template shifted<24>(), outcome,
-                              cell.masked((std::uint64_t{1} << 24) - 1));
+  Group<Word> fraction, outcome, cell;
+#pragma GCC unroll 4
+  for (int v = 0; v < philox::kGroup; ++v) {
+    const Word low = Word::product(low_bits[v], width);
+    const Word high = Word::sum(Word::product(high_bits[v], width), low.high());
+    fraction[v] = Word::join(low, high).template shifted<24>();
+    outcome[v] = high.high();
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < philox::kGroup; ++v) {
+    cell[v] = Word::gather(table.cells, Word::sum(begin[v], outcome[v]));
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < philox::kGroup; ++v) {
+    drawn[v] = Word::choose_if_less(fraction[v], cell[v].template shifted<24>(), outcome[v],
+                                    cell[v].masked((std::uint64_t{1} << 24) - 1));
+  }
 }
 
 template <class Word>
 inline void walk(const WalkTables& tables, const philox::Request& start, std::int64_t steps,
                  const std::uint32_t* state, std::uint32_t* pairs) {
   constexpr int kGroupLanes = philox::kGroupLanes<Word>;
+  constexpr int kGroups = philox::kLanes / kGroupLanes;
   const philox::Keys<Word> keys(start.seed);
+  const Word actions = Word::all(tables.policy.width);
+  const Word successors = Word::all(tables.kernel.width);
   philox::Request request = start;
-  Word from[philox::kLanes / Word::kWidth];
+  Group<Word> from[kGroups];
   for (int j = 0; j < philox::kLanes; j += Word::kWidth) {
-    from[j / Word::kWidth] = Word::load_low(state + j);
+    from[j / kGroupLanes][j / Word::kWidth % philox::kGroup] = Word::load_low(state + j);
   }
-  for (std::int64_t h = 0; h < steps; ++h, ++request.counter, pairs += philox::kLanes) {
-    for (int lane = 0; lane < philox::kLanes; lane += kGroupLanes) {
-      const philox::Blocks<Word> b = philox::group_of_blocks(request, keys, lane);
+  for (std::int64_t h = 0; h < steps; ++h, ++request.counter) {
+    for (int g = 0; g < kGroups; ++g, pairs += kGroupLanes) {
+      const philox::Blocks<Word> b = philox::group_of_blocks(request, keys, g * kGroupLanes);
+      Group<Word> begin, pair;
+#pragma GCC unroll 4
+      for (int v = 0; v < philox::kGroup; ++v) begin[v] = Word::product(from[g][v], actions);
+      draw<Word>(tables.policy, begin, b.c0, b.c1, pair);
 #pragma GCC unroll 4
       for (int v = 0; v < philox::kGroup; ++v) {
-        const int j = lane + v * Word::kWidth;
-        Word& s = from[j / Word::kWidth];
-        const Word begin = Word::product(s, Word::all(tables.policy.width));
-        const Word action = drawn<Word>(tables.policy, begin, {b.c0[v], b.c1[v]});
-        const Word pair = Word::sum(begin, action);
-        pair.store_low(pairs + j);
-        s = drawn<Word>(tables.kernel, Word::product(pair, Word::all(tables.kernel.width)),
-                        {b.c2[v], b.c3[v]});
+        pair[v] = Word::sum(begin[v], pair[v]);
+        pair[v].store_low(pairs + v * Word::kWidth);
+        begin[v] = Word::product(pair[v], successors);
       }
+      draw<Word>(tables.kernel, begin, b.c2, b.c3, from[g]);
     }
   }
 }
