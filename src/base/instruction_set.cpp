@@ -21,6 +21,15 @@ bool cpu_has(InstructionSet set) {
 #endif
 }
 
+InstructionSet named(std::string_view name, std::string_view what) {
+  const auto* const set =
+      std::ranges::find(kInstructionSets, name, [](InstructionSet s) { return name_of(s); });
+  check(set != std::end(kInstructionSets), "{} is '{}', must be portable, avx2 or avx512", what,
+        name);
+  check(cpu_has(*set), "{} is {}, which this CPU does not have", what, name);
+  return *set;
+}
+
 }  // namespace
 
 std::string_view name_of(InstructionSet set) {
@@ -36,12 +45,7 @@ std::string_view name_of(InstructionSet set) {
 }
 
 InstructionSet instruction_set_named(std::string_view name) {
-  const auto* const set =
-      std::ranges::find(kInstructionSets, name, [](InstructionSet s) { return name_of(s); });
-  check(set != std::end(kInstructionSets),
-        "instruction set is '{}', must be portable, avx2 or avx512", name);
-  check(cpu_has(*set), "instruction set is {}, which this CPU does not have", name);
-  return *set;
+  return named(name, "instruction set");
 }
 
 std::vector<InstructionSet> instruction_sets_of_cpu() {
@@ -53,7 +57,7 @@ std::vector<InstructionSet> instruction_sets_of_cpu() {
 InstructionSet instruction_set() {
   static const InstructionSet set = [] {
     const char* name = std::getenv("RGU_INSTRUCTIONS");
-    return name != nullptr ? instruction_set_named(name) : instruction_sets_of_cpu().back();
+    return name != nullptr ? named(name, "RGU_INSTRUCTIONS") : instruction_sets_of_cpu().back();
   }();
   return set;
 }

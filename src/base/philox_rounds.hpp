@@ -25,7 +25,7 @@ inline constexpr int kGroup = 4;    // words in flight, to hide the latency of t
 inline constexpr int kRounds = 10;  // of Philox
 
 template <class Word>
-inline constexpr int kGroupLanes = kGroup* Word::kWidth;
+inline constexpr int kGroupLanes = Word::kWidth* kGroup;
 
 template <class Word>
 struct Keys {

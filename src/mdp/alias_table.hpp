@@ -71,10 +71,10 @@ class AliasTable {
   template <class RowOf>
   void fill_all(Index rows, RowOf row_of, ThreadPool& pool);
 
-  std::size_t width_ = 0;               // outcomes of every row, 0 where rows differ
-  std::vector<std::size_t> begin_;      // sparse only: where each row starts
-  std::vector<std::uint32_t> columns_;  // sparse only
-  LargeArray<std::uint64_t> cells_;     // threshold (40 bits) and alias (24 bits)
+  std::size_t width_ = 0;              // outcomes of every row, 0 where rows differ
+  LargeArray<std::size_t> begin_;      // sparse only: where each row starts
+  LargeArray<std::uint32_t> columns_;  // sparse only
+  LargeArray<std::uint64_t> cells_;    // threshold (40 bits) and alias (24 bits)
 };
 
 }  // namespace rgu
