@@ -54,7 +54,7 @@ struct Setting {
   int prompt = 16;
   int new_tokens = 64;
   int threads = 2;
-  InstructionSet instructions = best_instruction_set();
+  InstructionSet instructions = instruction_set();
   int repetitions = 5;
 };
 
@@ -172,14 +172,6 @@ std::vector<int> numbers_in(const std::string& text) {
   return numbers;
 }
 
-InstructionSet instructions_named(const std::string& name) {
-  for (const InstructionSet set :
-       {InstructionSet::kPortable, InstructionSet::kAvx2, InstructionSet::kAvx512}) {
-    if (name == name_of(set)) return set;
-  }
-  throw std::invalid_argument("instructions are portable, avx2 or avx512");
-}
-
 Setting setting_of(int count, char** arguments) {
   std::map<std::string, std::string> given;
   for (int i = 1; i + 1 < count; i += 2) given[arguments[i]] = arguments[i + 1];
@@ -190,7 +182,7 @@ Setting setting_of(int count, char** arguments) {
   if (given.contains("--new")) setting.new_tokens = std::stoi(given["--new"]);
   if (given.contains("--threads")) setting.threads = std::stoi(given["--threads"]);
   if (given.contains("--instructions"))
-    setting.instructions = instructions_named(given["--instructions"]);
+    setting.instructions = instruction_set_named(given["--instructions"]);
   if (given.contains("--repetitions")) setting.repetitions = std::stoi(given["--repetitions"]);
   return setting;
 }

@@ -3,8 +3,12 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+
+#include "rgu/base/check.hpp"
 
 namespace rgu::bench {
 namespace {
@@ -67,6 +71,24 @@ int run(int argc, char** argv, const std::vector<Ratio>& ratios) {
                reached ? "reached" : "MISSED");
   }
   return must_reach && missed > 0 ? 1 : 0;
+}
+
+std::optional<InstructionSet> choose_instructions(int& argc, char** argv) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], "--instructions") != 0) continue;
+    setenv("RGU_INSTRUCTIONS", argv[i + 1], 1);
+    std::rotate(argv + i, argv + i + 2, argv + argc);
+    argc -= 2;
+    break;
+  }
+  try {
+    const InstructionSet set = instruction_set();
+    fmt::print("instructions: {}\n", name_of(set));
+    return set;
+  } catch (const InvalidInput& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return {};
+  }
 }
 
 }  // namespace rgu::bench

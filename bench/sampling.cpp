@@ -1,5 +1,7 @@
 // Environment steps per second: a straightforward simulator against rgu's, and what the gradient
 // adds to the walk.
+//
+//   bench_sampling [--check] [--instructions portable | avx2 | avx512] [options of the harness]
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -155,10 +157,16 @@ BENCHMARK(large_batch)
 }  // namespace rgu::bench
 
 int main(int argc, char** argv) {
+  using rgu::InstructionSet;
   using rgu::bench::Ratio;
+  const std::optional<InstructionSet> set = rgu::bench::choose_instructions(argc, argv);
+  if (!set) return 2;
+  const double small = *set == InstructionSet::kPortable ? 3
+                       : *set == InstructionSet::kAvx2   ? 8
+                                                         : 10;
   return rgu::bench::run(
       argc, argv,
-      {{"sampling, S=10 A=5: plain simulator / rgu", "plain/10", "occupancy/10", 5},
+      {{"sampling, S=10 A=5: plain simulator / rgu", "plain/10", "occupancy/10", small},
        {"sampling, S=1000 A=10: plain simulator / rgu", "plain/1000", "occupancy/1000", 10},
        {"S=10: sampled gradient / sampling alone", "gradient/10", "occupancy/10", 1.6,
         Ratio::kAtMost},

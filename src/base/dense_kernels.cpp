@@ -1,13 +1,13 @@
 #include "rgu/base/dense_kernels.hpp"
 
+#include "rgu/base/instruction_set.hpp"
+
 namespace rgu {
 namespace {
 
-const DenseKernels& best_for_this_cpu() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return *avx2_dense_kernels();
-#endif
-  return portable_dense_kernels();
+const DenseKernels& widest_dense_kernels() {
+  return instruction_set() >= InstructionSet::kAvx2 ? *avx2_dense_kernels()
+                                                    : portable_dense_kernels();
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ const DenseKernels* avx2_dense_kernels() { return nullptr; }
 #endif
 
 const DenseKernels& dense_kernels() {
-  static const DenseKernels& kernels = best_for_this_cpu();
+  static const DenseKernels& kernels = widest_dense_kernels();
   return kernels;
 }
 

@@ -59,7 +59,7 @@ struct DenseKernels {
   void (*solve_transposed)(const SwaplessLu& lu, double* x);
 };
 
-// The best for this CPU.
+// Those for instruction_set().
 const DenseKernels& dense_kernels();
 
 // By name, for tests: the loops every CPU runs, and those for AVX2, which only a CPU with AVX2 and

@@ -1,24 +1,19 @@
 #include "rgu/base/philox_lanes.hpp"
 
 namespace rgu {
-namespace {
 
-using Blocks = void (*)(const philox::Request&, std::uint64_t*, std::uint64_t*);
-
-Blocks best_for_this_cpu() {
+PhiloxKernel philox_kernel([[maybe_unused]] InstructionSet set) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return philox::avx512;
-  if (__builtin_cpu_supports("avx2")) return philox::avx2;
+  if (set == InstructionSet::kAvx512) return philox::avx512;
+  if (set == InstructionSet::kAvx2) return philox::avx2;
 #endif
   return philox::portable;
 }
 
-}  // namespace
-
 void philox_lanes(const StreamFamily& streams, std::uint32_t trajectory, std::uint32_t counter,
                   std::uint64_t* first, std::uint64_t* second) {
-  static const Blocks blocks = best_for_this_cpu();
-  blocks({streams.seed, streams.stream, trajectory, counter}, first, second);
+  static const PhiloxKernel kernel = philox_kernel(instruction_set());
+  kernel({streams.seed, streams.stream, trajectory, counter}, first, second);
 }
 
 }  // namespace rgu

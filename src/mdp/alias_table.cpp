@@ -2,29 +2,81 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "rgu/base/check.hpp"
 
 namespace rgu {
+namespace {
 
-AliasTable::AliasTable(const Matrix& rows) : width_(static_cast<std::size_t>(rows.cols())) {
-  cells_.resize(static_cast<std::size_t>(rows.size()));
-  for (Index r = 0; r < rows.rows(); ++r) {
-    fill(static_cast<std::size_t>(r) * width_, {rows.data() + r * rows.cols(), width_}, r);
-  }
+constexpr int kThresholdBits = 64 - AliasTable::kAliasBits;
+constexpr std::uint64_t kLargestThreshold = (std::uint64_t{1} << kThresholdBits) - 1;
+
+// `own` in [0, 1], rounded to 40 bits, halves up.
+std::uint64_t threshold(double own) {
+  constexpr auto kScale = static_cast<double>(std::uint64_t{1} << kThresholdBits);
+  const double scaled = own * kScale;  // exact
+  const auto whole = static_cast<std::int64_t>(scaled);
+  const bool up = scaled - static_cast<double>(whole) >= 0.5;
+  return std::min(static_cast<std::uint64_t>(whole + up), kLargestThreshold);
 }
 
-AliasTable::AliasTable(const SparseMatrix& rows)
+constexpr Index kCellsPerPiece = 1 << 12;  // of a table that threads fill; about 50 us
+
+// Its loops run on the calling thread.
+ThreadPool& one_thread() {
+  static ThreadPool pool(1);
+  return pool;
+}
+
+}  // namespace
+
+struct AliasTable::Scratch {
+  std::vector<double> mass = {};
+  // Stacks, each with room for all cells of a row.
+  std::vector<std::uint32_t> small = {};
+  std::vector<std::uint32_t> large = {};
+};
+
+template <class RowOf>
+void AliasTable::fill_all(Index rows, RowOf row_of, ThreadPool& pool) {
+  const auto cells = static_cast<Index>(cells_.size());
+  const Index pieces = std::clamp<Index>(cells / kCellsPerPiece, 1, std::max<Index>(rows, 1));
+  pool.for_each(pieces, [&](Index piece) {
+    Scratch scratch;
+    for (Index r = piece * rows / pieces; r < (piece + 1) * rows / pieces; ++r) {
+      const auto [begin, row] = row_of(r);
+      fill(row, r, begin, scratch);
+    }
+  });
+}
+
+AliasTable::AliasTable(const Matrix& rows) : AliasTable(rows, one_thread()) {}
+AliasTable::AliasTable(const SparseMatrix& rows) : AliasTable(rows, one_thread()) {}
+
+AliasTable::AliasTable(const Matrix& rows, ThreadPool& pool)
+    : width_(static_cast<std::size_t>(rows.cols())), cells_(static_cast<std::size_t>(rows.size())) {
+  const auto row_of = [&](Index r) {
+    return std::pair(static_cast<std::size_t>(r) * width_,
+                     std::span<const double>(rows.data() + r * rows.cols(), width_));
+  };
+  fill_all(rows.rows(), row_of, pool);
+}
+
+AliasTable::AliasTable(const SparseMatrix& rows, ThreadPool& pool)
     : begin_(rows.outerIndexPtr(), rows.outerIndexPtr() + rows.rows() + 1),
       columns_(rows.innerIndexPtr(), rows.innerIndexPtr() + rows.nonZeros()),
       cells_(static_cast<std::size_t>(rows.nonZeros())) {
-  for (Index r = 0; r < rows.rows(); ++r) {
-    fill(begin_[r], {rows.valuePtr() + begin_[r], begin_[r + 1] - begin_[r]}, r);
-  }
+  const auto row_of = [&](Index r) {
+    return std::pair(
+        begin_[r], std::span<const double>(rows.valuePtr() + begin_[r], begin_[r + 1] - begin_[r]));
+  };
+  fill_all(rows.rows(), row_of, pool);
 }
 
 // Vose's construction: cells with less than their share are topped up by those with more.
-void AliasTable::fill(std::size_t begin, std::span<const double> row, Index row_number) {
+void AliasTable::fill(std::span<const double> row, Index row_number, std::size_t begin,
+                      Scratch& scratch) {
   const auto count = static_cast<Index>(row.size());
   check(count <= kLargestRow, "row {} has {} outcomes, must have at most {}", row_number, count,
         kLargestRow);
@@ -33,36 +85,45 @@ void AliasTable::fill(std::size_t begin, std::span<const double> row, Index row_
   check(std::isfinite(sum) && sum > 0, "row {} sums to {}, must be finite and > 0", row_number,
         sum);
   const double share = static_cast<double>(count) / sum;
-  mass_.resize(row.size());
-  small_.clear();
-  large_.clear();
-  for (std::uint32_t i = 0; i < row.size(); ++i) {
-    mass_[i] = row[i] * share;
-    (mass_[i] < 1.0 ? small_ : large_).push_back(i);
+  if (scratch.mass.size() < row.size()) {
+    scratch.mass.resize(row.size());
+    scratch.small.resize(row.size());
+    scratch.large.resize(row.size());
   }
-  const auto put = [&](std::uint32_t cell, double own, std::uint32_t alias) {
-    const auto threshold =
-        static_cast<std::uint64_t>(std::llround(std::ldexp(own, 64 - kAliasBits)));
-    const std::uint64_t most = (std::uint64_t{1} << (64 - kAliasBits)) - 1;
-    cells_[begin + cell] = (std::min(threshold, most) << kAliasBits) | alias;
+  double* mass = scratch.mass.data();
+  std::uint32_t* small = scratch.small.data();
+  std::uint32_t* large = scratch.large.data();
+  std::size_t smalls = 0, larges = 0;
+  for (std::uint32_t i = 0; i < row.size(); ++i) {
+    mass[i] = row[i] * share;
+    // Both are written and one is kept: a branch would be mispredicted half of the time.
+    const bool less = mass[i] < 1.0;
+    small[smalls] = i;
+    large[larges] = i;
+    smalls += less;
+    larges += !less;
+  }
+  std::uint64_t* cells = cells_.data() + begin;
+  const auto put = [cells](std::uint32_t cell, double own, std::uint32_t alias) {
+    cells[cell] = (threshold(own) << kAliasBits) | alias;
   };
-  while (!small_.empty() && !large_.empty()) {
-    const std::uint32_t less = small_.back();
-    const std::uint32_t more = large_.back();
-    small_.pop_back();
-    put(less, mass_[less], more);
-    mass_[more] -= 1.0 - mass_[less];
-    if (mass_[more] < 1.0) {
-      large_.pop_back();
-      small_.push_back(more);
+  while (smalls > 0 && larges > 0) {
+    const std::uint32_t less = small[--smalls];
+    const std::uint32_t more = large[larges - 1];
+    put(less, mass[less], more);
+    mass[more] -= 1.0 - mass[less];
+    if (mass[more] < 1.0) {
+      --larges;
+      small[smalls++] = more;
     }
   }
   // What is left is full up to rounding. An impossible outcome is never left over as full: its
   // cell then goes to a possible one.
   std::uint32_t possible = 0;
   while (!(row[possible] > 0)) ++possible;
-  for (const std::uint32_t i : large_) put(i, 1.0, i);
-  for (const std::uint32_t i : small_) {
+  for (std::size_t k = 0; k < larges; ++k) put(large[k], 1.0, large[k]);
+  for (std::size_t k = 0; k < smalls; ++k) {
+    const std::uint32_t i = small[k];
     if (row[i] > 0) {
       put(i, 1.0, i);
     } else {

@@ -6,8 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "rgu/base/large_array.hpp"
+#include "rgu/base/thread_pool.hpp"
 #include "rgu/base/types.hpp"
-#include "rgu/mdp/walk_step.hpp"
+#include "rgu/mdp/walk_loop.hpp"
 
 namespace rgu {
 
@@ -19,9 +21,12 @@ class AliasTable {
   static constexpr int kAliasBits = 24;
   static constexpr Index kLargestRow = Index{1} << kAliasBits;
 
-  // rows: (rows, n), nonnegative, each with a positive sum.
+  // rows: (rows, n), nonnegative, each with a positive sum. The threads of the pool share the rows.
   explicit AliasTable(const Matrix& rows);
-  explicit AliasTable(const SparseMatrix& rows);  // outcomes are the columns of stored entries
+  AliasTable(const Matrix& rows, ThreadPool& pool);
+  // Outcomes are the columns of stored entries.
+  explicit AliasTable(const SparseMatrix& rows);
+  AliasTable(const SparseMatrix& rows, ThreadPool& pool);
 
   struct Cell {
     std::size_t place;       // of the cell in the table
@@ -61,16 +66,15 @@ class AliasTable {
   }
 
  private:
-  void fill(std::size_t begin, std::span<const double> row, Index row_number);
+  struct Scratch;
+  void fill(std::span<const double> row, Index row_number, std::size_t begin, Scratch& scratch);
+  template <class RowOf>
+  void fill_all(Index rows, RowOf row_of, ThreadPool& pool);
 
-  std::size_t width_ = 0;               // outcomes of every row, 0 where rows differ
-  std::vector<std::size_t> begin_;      // sparse only: where each row starts
-  std::vector<std::uint32_t> columns_;  // sparse only
-  std::vector<std::uint64_t> cells_;    // threshold (40 bits) and alias (24 bits)
-  // Scratch of `fill`.
-  std::vector<double> mass_;
-  std::vector<std::uint32_t> small_;
-  std::vector<std::uint32_t> large_;
+  std::size_t width_ = 0;              // outcomes of every row, 0 where rows differ
+  LargeArray<std::size_t> begin_;      // sparse only: where each row starts
+  LargeArray<std::uint32_t> columns_;  // sparse only
+  LargeArray<std::uint64_t> cells_;    // threshold (40 bits) and alias (24 bits)
 };
 
 }  // namespace rgu

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rgu/base/check.hpp"
-#include "rgu/base/philox_lanes.hpp"
+#include "rgu/base/large_array.hpp"
 #include "rgu/mdp/policy.hpp"
 
 namespace rgu {
@@ -23,8 +23,8 @@ constexpr Index kFewestParts = 8;
 constexpr Index kMostSums = 1 << 24;
 constexpr Index kGap = 16;  // two cache lines of doubles
 
-AliasTable kernel_table(const FiniteMdp& mdp) {
-  return std::visit([](const auto& kernel) { return AliasTable(kernel); }, mdp.kernel());
+AliasTable kernel_table(const FiniteMdp& mdp, ThreadPool& pool) {
+  return std::visit([&](const auto& kernel) { return AliasTable(kernel, pool); }, mdp.kernel());
 }
 
 Index group_count(BatchSize batch) { return (batch.trajectories + kLanes - 1) / kLanes; }
@@ -48,45 +48,85 @@ struct Shares {
   int owner(Index piece) const { return static_cast<int>(piece * ranks / pieces); }
 };
 
-// sums[0] becomes the sum of all, as a balanced tree: its shape, and so every bit, is the same
-// whoever holds the parts. Parts of other ranks are empty here.
-void add_up(std::vector<Vector>& sums, const Shares& shares, Ranks& ranks) {
-  const auto parts = static_cast<Index>(sums.size());
-  for (Index stride = 1; stride < parts; stride *= 2) {
-    for (Index i = 0; i + stride < parts; i += 2 * stride) {
+// The sums of the parts that this rank takes, in one piece of memory: many small ones would be
+// given back to the system and faulted in again in every batch.
+class PartialSums {
+ public:
+  // Not initialised.
+  PartialSums(const Shares& shares, Index rank, Index size)
+      : first_(shares.begin(rank)),
+        size_(size),
+        stride_((size + kGap) / kGap * kGap),
+        numbers_(static_cast<std::size_t>((shares.end(rank) - first_) * stride_)) {}
+
+  std::span<double> of(Index part) {
+    return {numbers_.data() + (part - first_) * stride_, static_cast<std::size_t>(size_)};
+  }
+
+ private:
+  Index first_;
+  Index size_;
+  Index stride_;  // keeps two threads from writing to one cache line
+  LargeArray<double> numbers_;
+};
+
+void add(std::span<const double> part, std::span<double> sum) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
+}
+
+constexpr Index kNumbersPerPiece = 1 << 15;  // of sums that threads add up; about 10 us
+
+// The sum of part 0 becomes that of all, as a balanced tree: its shape, and so every bit, is the
+// same whoever holds the parts.
+void add_up(PartialSums& sums, Index size, Index parts, ThreadPool& pool) {
+  const Index pieces = std::clamp<Index>(size * parts / kNumbersPerPiece, 1, size);
+  pool.for_each(pieces, [&](Index piece) {
+    const Index begin = piece * size / pieces, count = (piece + 1) * size / pieces - begin;
+    for (Index stride = 1; stride < parts; stride *= 2) {
+      for (Index i = 0; i + stride < parts; i += 2 * stride) {
+        add(sums.of(i + stride).subspan(begin, count), sums.of(i).subspan(begin, count));
+      }
+    }
+  });
+}
+
+// The same tree over several ranks.
+void add_up(PartialSums& sums, Index size, const Shares& shares, Ranks& ranks) {
+  std::vector<double> received(static_cast<std::size_t>(size));
+  for (Index stride = 1; stride < shares.pieces; stride *= 2) {
+    for (Index i = 0; i + stride < shares.pieces; i += 2 * stride) {
       const int to = shares.owner(i), from = shares.owner(i + stride);
       const bool takes = to == ranks.rank(), gives = from == ranks.rank();
-      Vector& part = sums[static_cast<std::size_t>(i + stride)];
-      if (gives && !takes) ranks.send(std::as_bytes(std::span(part.data(), part.size())), to);
-      if (!takes) continue;
-      Vector& sum = sums[static_cast<std::size_t>(i)];
-      if (!gives) {
-        part.resize(sum.size());
-        ranks.receive(std::as_writable_bytes(std::span(part.data(), part.size())), from);
+      if (takes && gives) {
+        add(sums.of(i + stride), sums.of(i));
+      } else if (gives) {
+        ranks.send(std::as_bytes(sums.of(i + stride)), to);
+      } else if (takes) {
+        ranks.receive(std::as_writable_bytes(std::span(received)), from);
+        add(received, sums.of(i));
       }
-      sum += part;
-      part = Vector();
     }
   }
 }
 
-// For this CPU; null: none better than the plain loop.
-WalkStep walk_step() {
+// Null: none is better than the plain loop.
+Walk walk_in(const AliasTable& kernel, [[maybe_unused]] InstructionSet set) {
+  if (!kernel.fits_cache() || kernel.cells().width == 0) return nullptr;
 #if defined(__x86_64__)
-  static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
-  if (has_avx512) return walk_step_avx512;
+  if (set == InstructionSet::kAvx512) return walk_avx512;
+  if (set == InstructionSet::kAvx2) return walk_avx2;
 #endif
-  return nullptr;
+  return walk_portable;
 }
 
 }  // namespace
 
 struct TrajectorySampler::Lanes {
   Index horizon = 0;
-  Index count = 0;                   // lanes in use
-  std::uint32_t trajectory = 0;      // of the first lane
-  std::vector<std::uint32_t> pairs;  // (horizon, kLanes): s * A + a at each step
-  const double* weights = nullptr;   // (horizon): g^h
+  Index count = 0;                  // lanes in use
+  std::uint32_t trajectory = 0;     // of the first lane
+  LargeArray<std::uint32_t> pairs;  // (horizon, kLanes): s * A + a at each step
+  const double* weights = nullptr;  // (horizon): g^h
 };
 
 struct TrajectorySampler::Task {
@@ -111,12 +151,15 @@ struct TaskHead {
 
 }  // namespace
 
-TrajectorySampler::TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool, Ranks& ranks)
+TrajectorySampler::TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool, Ranks& ranks,
+                                     InstructionSet instructions)
     : mdp_(mdp),
       pool_(pool),
       ranks_(ranks),
       start_(Matrix(mdp.start().transpose())),
-      kernel_(kernel_table(mdp)) {
+      kernel_(kernel_table(mdp, pool)),
+      philox_(philox_kernel(instructions)),
+      walk_(walk_in(kernel_, instructions)) {
   check(mdp.states() * mdp.actions() <= std::numeric_limits<std::uint32_t>::max(),
         "model has {} state-action pairs, sampling takes at most {}", mdp.states() * mdp.actions(),
         std::numeric_limits<std::uint32_t>::max());
@@ -181,7 +224,7 @@ Matrix TrajectorySampler::average(const Task& task) const {
         "batch of {} trajectories of {} steps, each must be below 2^32", batch.trajectories,
         batch.horizon);
   tell(task);
-  const AliasTable policy(task.pi);
+  const AliasTable policy(task.pi, pool_);
   const auto add_visits = [](const Lanes& lanes, double* sums) {
     for (Index h = 0; h < lanes.horizon; ++h) {
       const std::uint32_t* pairs = &lanes.pairs[h * kLanes];
@@ -230,23 +273,26 @@ Matrix TrajectorySampler::sum_by_parts(const Task& task, const AliasTable& polic
   const std::vector<double> weights = step_weights(task.batch.horizon);
   const Shares shares{.pieces = parts, .ranks = ranks_.size()};
   const Index first = shares.begin(ranks_.rank());
-  std::vector<Vector> sums(static_cast<std::size_t>(parts));
+  PartialSums sums(shares, ranks_.rank(), pairs);
   pool_.for_each(shares.end(ranks_.rank()) - first, [&](Index i) {
     const Index part = first + i;
-    // The gap keeps two threads from writing to one cache line.
-    Vector& sum = sums[static_cast<std::size_t>(part)];
-    sum = Vector::Zero(pairs + kGap);
+    const std::span<double> sum = sums.of(part);
+    std::ranges::fill(sum, 0.0);
     Lanes lanes{.horizon = task.batch.horizon,
-                .pairs = std::vector<std::uint32_t>(task.batch.horizon * kLanes),
+                .pairs = LargeArray<std::uint32_t>(task.batch.horizon * kLanes),
                 .weights = weights.data()};
     for (Index g = part * groups / parts; g < (part + 1) * groups / parts; ++g) {
       walk(task, policy, g, lanes);
       accumulate(lanes, sum.data());
     }
   });
-  add_up(sums, shares, ranks_);
+  if (ranks_.size() == 1) {
+    add_up(sums, pairs, parts, pool_);
+  } else {
+    add_up(sums, pairs, shares, ranks_);
+  }
   if (!ranks_.leads()) return {};
-  return Eigen::Map<const Matrix>(sums[0].data(), task.pi.rows(), task.pi.cols());
+  return Eigen::Map<const Matrix>(sums.of(0).data(), task.pi.rows(), task.pi.cols());
 }
 
 // Many pairs: threads and other ranks only walk, a few groups at a time; rank 0 takes the sums, in
@@ -259,7 +305,7 @@ Matrix TrajectorySampler::sum_in_order(const Task& task, const AliasTable& polic
   const auto held = static_cast<std::size_t>(ranks_.leads() ? most : kParts);
   std::vector<Lanes> walked(held,
                             Lanes{.horizon = task.batch.horizon,
-                                  .pairs = std::vector<std::uint32_t>(task.batch.horizon * kLanes),
+                                  .pairs = LargeArray<std::uint32_t>(task.batch.horizon * kLanes),
                                   .weights = weights.data()});
   Matrix result = Matrix::Zero(task.pi.rows(), task.pi.cols());
   for (Index first = 0; first < groups; first += most) {
@@ -292,17 +338,19 @@ void TrajectorySampler::simulate(const AliasTable& policy, StreamFamily streams,
   std::uint64_t first[kLanes], second[kLanes];
   std::uint32_t state[kLanes];
   AliasTable::Cell cell[kLanes];
-  philox_lanes(streams, lanes.trajectory, 0, first, second);
+  philox::Request request{streams.seed, streams.stream, lanes.trajectory, 0};
+  philox_(request, first, second);
   for (Index j = 0; j < kLanes; ++j) state[j] = start_.draw(0, first[j]);
-  const WalkTables tables{.policy = policy.cells(), .kernel = kernel_.cells(), .actions = actions};
-  const WalkStep step = kernel_.fits_cache() && tables.kernel.width > 0 ? walk_step() : nullptr;
+  if (walk_ != nullptr) {
+    request.counter = 1;
+    walk_({.policy = policy.cells(), .kernel = kernel_.cells()}, request, lanes.horizon, state,
+          lanes.pairs.data());
+    return;
+  }
   for (Index h = 0; h < lanes.horizon; ++h) {
-    philox_lanes(streams, lanes.trajectory, static_cast<std::uint32_t>(h + 1), first, second);
+    request.counter = static_cast<std::uint32_t>(h + 1);
+    philox_(request, first, second);
     std::uint32_t* pairs = &lanes.pairs[h * kLanes];
-    if (step != nullptr) {
-      step(tables, kLanes, first, second, state, pairs);
-      continue;
-    }
     for (Index j = 0; j < lanes.count; ++j) {
       pairs[j] = state[j] * actions + policy.draw(state[j], first[j]);
     }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "rgu/base/philox_lanes.hpp"
 #include "rgu/base/ranks.hpp"
 #include "rgu/base/rng.hpp"
 #include "rgu/base/thread_pool.hpp"
@@ -29,8 +30,10 @@ inline Index transitions(BatchSize batch) { return batch.trajectories * batch.ho
 class TrajectorySampler {
  public:
   // O(transitions) once, for the alias tables. Throws InvalidInput if S * A does not fit 32 bits.
-  // With several ranks, this is rank 0's: the others serve samplers of the same model.
-  TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool, Ranks& ranks = alone());
+  // With several ranks, this is rank 0's: the others serve samplers of the same model. Results are
+  // the same to the last bit for every set of instructions, which must be one of this CPU.
+  TrajectorySampler(const FiniteMdp& mdp, ThreadPool& pool, Ranks& ranks = alone(),
+                    InstructionSet instructions = instruction_set());
 
   const FiniteMdp& mdp() const { return mdp_; }
 
@@ -74,6 +77,8 @@ class TrajectorySampler {
   Ranks& ranks_;
   AliasTable start_;
   AliasTable kernel_;
+  PhiloxKernel philox_;
+  Walk walk_;  // null: the plain loop
 };
 
 }  // namespace rgu

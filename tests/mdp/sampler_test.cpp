@@ -21,15 +21,9 @@ using testing_models::random_sparse;
 TEST(PhiloxLanes, EveryInstructionSetGivesTheBlocksOfRandom123) {
   const StreamFamily family{0x0123456789abcdef, 0xfedcba9876543210};
   const philox::Request request{family.seed, family.stream, 0xFFFFFFF0, 77};
-  std::vector<void (*)(const philox::Request&, std::uint64_t*, std::uint64_t*)> kernels = {
-      philox::portable};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) kernels.push_back(philox::avx2);
-  if (__builtin_cpu_supports("avx512f")) kernels.push_back(philox::avx512);
-#endif
-  for (const auto kernel : kernels) {
+  for (const InstructionSet set : instruction_sets_of_cpu()) {
     std::uint64_t first[kPhiloxLanes], second[kPhiloxLanes];
-    kernel(request, first, second);
+    philox_kernel(set)(request, first, second);
     for (std::uint32_t j = 0; j < kPhiloxLanes; ++j) {
       const RandomBlock block = family.block(0xFFFFFFF0 + j, 77);
       EXPECT_EQ(first[j], block[0]);
@@ -74,36 +68,43 @@ TEST(AliasTable, RefusesRowsWithoutMass) {
   expect_invalid([] { AliasTable(Matrix(Matrix::Zero(2, 3))); }, "row 0 sums to 0");
 }
 
+TEST(Walk, DrawsWhatTheTablesDraw) {
+  std::vector<Walk> walks = {walk_portable};
 #if defined(__x86_64__)
-TEST(WalkStep, DrawsWhatTheTablesDraw) {
-  if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "this CPU has no AVX-512";
+  for (const InstructionSet set : instruction_sets_of_cpu()) {
+    if (set == InstructionSet::kAvx2) walks.push_back(walk_avx2);
+    if (set == InstructionSet::kAvx512) walks.push_back(walk_avx512);
+  }
+#endif
+  constexpr Index kSteps = 7;
   Rng rng(3);
   for (const auto& [states, actions] : {std::pair<Index, Index>{1, 1}, {2, 3}, {10, 5}, {37, 7}}) {
     const AliasTable policy(testing_models::random_stochastic(states, actions, rng));
     const AliasTable kernel(testing_models::random_stochastic(states * actions, states, rng));
-    for (int repetition = 0; repetition < 200; ++repetition) {
-      std::uint64_t first[kPhiloxLanes], second[kPhiloxLanes];
-      std::uint32_t state[kPhiloxLanes], pair[kPhiloxLanes], before[kPhiloxLanes];
-      for (int j = 0; j < kPhiloxLanes; ++j) {
-        first[j] = j == 0 ? 0 : j == 1 ? ~std::uint64_t{0} : rng.bits();
-        second[j] = j == 2 ? 0 : j == 3 ? ~std::uint64_t{0} : rng.bits();
-        before[j] = state[j] =
-            static_cast<std::uint32_t>(rng.below(static_cast<std::uint64_t>(states)));
+    for (int repetition = 0; repetition < 50; ++repetition) {
+      const StreamFamily streams = rng.fork();
+      const philox::Request start{streams.seed, streams.stream, 0xFFFFFFF0, 0xFFFFFFFE};
+      std::uint32_t before[kPhiloxLanes];
+      for (std::uint32_t& s : before) {
+        s = static_cast<std::uint32_t>(rng.below(static_cast<std::uint64_t>(states)));
       }
-      walk_step_avx512({.policy = policy.cells(),
-                        .kernel = kernel.cells(),
-                        .actions = static_cast<std::uint64_t>(actions)},
-                       kPhiloxLanes, first, second, state, pair);
-      for (int j = 0; j < kPhiloxLanes; ++j) {
-        const std::uint32_t expected =
-            before[j] * static_cast<std::uint32_t>(actions) + policy.draw(before[j], first[j]);
-        ASSERT_EQ(pair[j], expected);
-        ASSERT_EQ(state[j], kernel.draw(expected, second[j]));
+      for (const Walk walk : walks) {
+        std::uint32_t pairs[kSteps * kPhiloxLanes];
+        walk({.policy = policy.cells(), .kernel = kernel.cells()}, start, kSteps, before, pairs);
+        for (std::uint32_t j = 0; j < kPhiloxLanes; ++j) {
+          std::uint32_t expected = before[j];
+          for (std::uint32_t h = 0; h < kSteps; ++h) {
+            const RandomBlock block = streams.block(0xFFFFFFF0 + j, 0xFFFFFFFE + h);
+            const std::uint32_t pair =
+                expected * static_cast<std::uint32_t>(actions) + policy.draw(expected, block[0]);
+            ASSERT_EQ(pairs[h * kPhiloxLanes + j], pair);
+            expected = kernel.draw(pair, block[1]);
+          }
+        }
       }
     }
   }
 }
-#endif
 
 // The estimates written out as in the definition, with the double sum, over the very same
 // trajectories: action h from word 0 and state h+1 from word 1 of block h+1; the start from block
@@ -182,6 +183,41 @@ TEST(TrajectorySampler, IsBitIdenticalForAnyNumberOfThreads) {
       for (int round = 0; round < 5; ++round) {
         EXPECT_EQ(sampler.occupancy(pi, batch, {7, 8}), occupancy);
         EXPECT_EQ(sampler.score_weights(pi, cost, batch, {7, 9}), weights);
+      }
+    }
+  }
+}
+
+TEST(TrajectorySampler, IsBitIdenticalForEveryInstructionSet) {
+  // Dense and sparse; widths that are and are not multiples of a vector's; one action, one state;
+  // tables within the cache (at most 2^15 cells) and beyond it.
+  std::vector<FiniteMdp> models;
+  std::uint64_t seed = 20;
+  for (const auto& [states, actions] : {std::pair<Index, Index>{1, 1},
+                                        {1, 4},
+                                        {2, 1},
+                                        {3, 3},
+                                        {8, 4},
+                                        {10, 5},
+                                        {61, 1},
+                                        {97, 3},
+                                        {200, 2}}) {
+    models.push_back(random_dense(states, actions, 0.95, seed++));
+    if (states > 2) models.push_back(random_sparse(states, actions, 0.95, seed++));
+  }
+  models.push_back(random_sparse(9000, 2, 0.95, seed++));
+  for (const FiniteMdp& mdp : models) {
+    const Matrix pi = random_policy(mdp, seed++);
+    const Matrix cost = random_policy(mdp, seed++);
+    ThreadPool pool(2);
+    const TrajectorySampler reference(mdp, pool, alone(), InstructionSet::kPortable);
+    for (const BatchSize batch : {BatchSize{1, 1}, BatchSize{33, 7}, BatchSize{700, 20}}) {
+      const Matrix occupancy = reference.occupancy(pi, batch, {seed, 8});
+      const Matrix weights = reference.score_weights(pi, cost, batch, {seed, 9});
+      for (const InstructionSet set : instruction_sets_of_cpu()) {
+        const TrajectorySampler sampler(mdp, pool, alone(), set);
+        EXPECT_EQ(sampler.occupancy(pi, batch, {seed, 8}), occupancy) << name_of(set);
+        EXPECT_EQ(sampler.score_weights(pi, cost, batch, {seed, 9}), weights) << name_of(set);
       }
     }
   }

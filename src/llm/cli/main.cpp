@@ -36,7 +36,7 @@ constexpr const char* kFooter =
 
 // For `rgu doctor`.
 int print_parts() {
-  Json parts = {{"decode", name_of(best_instruction_set())}, {"torch", nullptr}};
+  Json parts = {{"decode", name_of(instruction_set())}, {"torch", nullptr}};
 #if RGU_HAS_TORCH
   const TorchFacts facts = torch_facts();
   parts.update({{"torch", facts.version},

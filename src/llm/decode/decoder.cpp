@@ -46,7 +46,7 @@ struct Decoder::State {
 };
 
 Decoder::Decoder(const ModelConfig& config, const Weights& weights, const DecoderOptions& options) {
-  const InstructionSet set = options.instructions.value_or(best_instruction_set());
+  const InstructionSet set = options.instructions.value_or(instruction_set());
   const decode::Kernels& kernels = decode::kernels_of(set);
   const int threads = thread_count(options.threads);
   state_ = std::make_unique<State>(State{set, kernels, threads, decode::PackedModel{}});

@@ -7,9 +7,9 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "rgu/base/instruction_set.hpp"
 #include "rgu/base/rng.hpp"
 #include "rgu/llm/files/model_config.hpp"
 #include "rgu/llm/files/tensor.hpp"
@@ -37,13 +37,9 @@ struct Sequence {
       false;  // by the stop token; otherwise by max_new_tokens or the model's last position
 };
 
-enum class InstructionSet { kPortable, kAvx2, kAvx512 };
-InstructionSet best_instruction_set();         // of this CPU
-std::string_view name_of(InstructionSet set);  // "portable", "avx2", "avx512"
-
 struct DecoderOptions {
   int threads = 0;                                  // 0: as many as the machine has
-  std::optional<InstructionSet> instructions = {};  // none: the best of this CPU
+  std::optional<InstructionSet> instructions = {};  // none: instruction_set()
 };
 
 // Sequence i of a call draws only from streams.block(first_sequence + i, step): it depends neither

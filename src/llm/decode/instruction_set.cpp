@@ -2,8 +2,7 @@
 
 #include "rgu/base/check.hpp"
 
-namespace rgu::llm {
-namespace decode {
+namespace rgu::llm::decode {
 namespace {
 
 // None where this CPU cannot run them.
@@ -31,25 +30,4 @@ const Kernels* avx2_kernels() { return nullptr; }
 const Kernels* avx512_kernels() { return nullptr; }
 #endif
 
-}  // namespace decode
-
-InstructionSet best_instruction_set() {
-  for (const InstructionSet set : {InstructionSet::kAvx512, InstructionSet::kAvx2}) {
-    if (decode::runnable(set) != nullptr) return set;
-  }
-  return InstructionSet::kPortable;
-}
-
-std::string_view name_of(InstructionSet set) {
-  switch (set) {
-    case InstructionSet::kPortable:
-      return "portable";
-    case InstructionSet::kAvx2:
-      return "avx2";
-    case InstructionSet::kAvx512:
-      return "avx512";
-  }
-  return "portable";
-}
-
-}  // namespace rgu::llm
+}  // namespace rgu::llm::decode

@@ -119,7 +119,7 @@ TEST(Generate, GivesTheLogProbabilitiesOfWhatItSampled) {
 TEST(Generate, DependsNeitherOnTheBatchNorOnThreads) {
   for (const ModelConfig& config : {small_neox(), small_llama()}) {
     const Weights weights = lively_weights(config, 5);
-    for (const InstructionSet set : instruction_sets()) {
+    for (const InstructionSet set : instruction_sets_of_cpu()) {
       for (const NamedSampling& sampling : samplings()) {
         GenerateOptions options = plain_options(6);
         options.sampling = sampling.options;
@@ -134,7 +134,7 @@ TEST(Generate, DependsNeitherOnTheBatchNorOnThreads) {
         for (const int threads : every ? std::vector{1, 2, 3} : std::vector{1}) {
           const Decoder decoder(config, weights, {.threads = threads, .instructions = set});
           for (const std::int64_t batch : {1, 3, 16}) {
-            if (batch != 3 && threads > 1 && set != best_instruction_set()) continue;
+            if (batch != 3 && threads > 1 && set != instruction_set()) continue;
             SCOPED_TRACE(::testing::Message()
                          << sampling.name << " " << name_of(set) << " " << threads << " " << batch);
             options.batch = batch;
@@ -153,7 +153,7 @@ TEST(Generate, GivesASequenceTheSameInABatchOfAnySize) {
   ModelConfig config = small_neox();
   config.max_positions = 400;
   const Weights weights = lively_weights(config, 6);
-  for (const InstructionSet set : instruction_sets()) {
+  for (const InstructionSet set : instruction_sets_of_cpu()) {
     const Decoder decoder(config, weights, {.threads = 1, .instructions = set});
     Prompts prompts;
     for (std::size_t i = 0; i < 270; ++i) prompts.push_back(random_tokens(config, 1 + i % 5, i));
@@ -190,7 +190,7 @@ TEST(Generate, AgreesAcrossInstructionSets) {
     const Decoder portable(config, weights,
                            {.threads = 1, .instructions = InstructionSet::kPortable});
     const std::vector<Sequence> expected = portable.generate(prompts, plain_options(10));
-    for (const InstructionSet set : instruction_sets()) {
+    for (const InstructionSet set : instruction_sets_of_cpu()) {
       const Decoder decoder(config, weights, {.threads = 1, .instructions = set});
       const std::vector<Sequence> sequences = decoder.generate(prompts, plain_options(10));
       for (std::size_t i = 0; i < prompts.size(); ++i) {

@@ -41,7 +41,7 @@ double exact_gelu_tanh(double x) {
 double exact_silu(double x) { return x / (1 + std::exp(-x)); }
 
 TEST(Kernels, ActivationsAreTheirFunctions) {
-  for (const InstructionSet set : instruction_sets()) {
+  for (const InstructionSet set : instruction_sets_of_cpu()) {
     const Kernels& kernels = kernels_of(set);
     expect_function(kernels.gelu, exact_gelu, 1e-8, 4e-7);
     expect_function(kernels.gelu_tanh, exact_gelu_tanh, 1e-8, 1e-6);
@@ -53,7 +53,7 @@ TEST(Kernels, ExponentialsAreAccurate) {
   std::vector<float> x;
   for (int i = 0; i < 16 * 1000; ++i) x.push_back(static_cast<float>(-i) * 5e-3f);  // 0 .. -80
   std::vector<float> y(x.size());
-  for (const InstructionSet set : instruction_sets()) {
+  for (const InstructionSet set : instruction_sets_of_cpu()) {
     kernels_of(set).exponentials(x.data(), static_cast<Size>(x.size()), 0.0f, 1.0f, y.data());
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double expected = std::exp(static_cast<double>(x[i]));
@@ -63,7 +63,7 @@ TEST(Kernels, ExponentialsAreAccurate) {
 }
 
 TEST(Kernels, ExponentialsVanishFarBelowAndKeepWhatIsNotANumber) {
-  for (const InstructionSet set : instruction_sets()) {
+  for (const InstructionSet set : instruction_sets_of_cpu()) {
     std::vector<float> x(16, 0.0f);
     x[1] = -std::numeric_limits<float>::infinity();
     x[2] = -1000.0f;
@@ -77,7 +77,7 @@ TEST(Kernels, ExponentialsVanishFarBelowAndKeepWhatIsNotANumber) {
 }
 
 TEST(Kernels, PartsOfASoftmaxSumWhatIsThere) {
-  for (const InstructionSet set : instruction_sets()) {
+  for (const InstructionSet set : instruction_sets_of_cpu()) {
     std::vector<float> x(32, -std::numeric_limits<float>::infinity());
     EXPECT_EQ(kernels_of(set).softmax_part(x.data(), 32, 1.0f).sum, 0.0f);
     x[31] = 3.0f;
@@ -113,7 +113,7 @@ TEST(Kernels, ProductsAreSumsWhoseBitsDoNotDependOnTheRowsBeside) {
     FloatBuffer start(c.rows * c.panels * kPanel), y(start.size()), alone(start.size());
     for (FloatBuffer* buffer : {&x, &w, &bias, &start}) fill(*buffer);
     const Size columns = c.panels * kPanel;
-    for (const InstructionSet set : instruction_sets()) {
+    for (const InstructionSet set : instruction_sets_of_cpu()) {
       for (const bool add : {false, true}) {
         std::copy_n(start.data(), start.size(), y.data());
         std::copy_n(start.data(), start.size(), alone.data());

@@ -56,7 +56,7 @@ TEST(Logits, OfTheSmallNeoxAreTheGoldenOnes) {
   const nlohmann::json golden = json_in(reference("tiny_neox_golden.json"));
   const ModelFiles model = open_model(reference("tiny_neox.safetensors"));
   const auto tokens = golden.at("input_ids").get<std::vector<TokenId>>();
-  for (const InstructionSet set : instruction_sets()) {
+  for (const InstructionSet set : instruction_sets_of_cpu()) {
     const Decoder decoder(model.config, model.weights, {.threads = 2, .instructions = set});
     expect_golden(decoder, tokens, golden, golden.at("tolerance"));
   }
@@ -77,7 +77,7 @@ void expect_story(const ModelConfig& config, const Weights& weights, const nlohm
   const auto story = golden.at("greedy_ids").get<std::vector<TokenId>>();
   const auto read = golden.at("input_ids").get<std::vector<TokenId>>();
   const auto last = golden.at("last_logits").get<std::vector<double>>();
-  for (const InstructionSet set : instruction_sets()) {
+  for (const InstructionSet set : instruction_sets_of_cpu()) {
     const Decoder decoder(config, weights, {.threads = 1, .instructions = set});
     const std::vector<float> logits = decoder.logits(read);
     for (std::size_t i = 0; i < last.size(); ++i) {
@@ -112,7 +112,7 @@ TEST(Logits, EqualPlainLoopsForEveryShapeAndInstructionSet) {
     const Weights weights = lively_weights(model.config, 1);
     const std::vector<TokenId> tokens = random_tokens(model.config, 37, 2);
     const std::vector<std::vector<double>> plain = plain_logits(model.config, weights, tokens);
-    for (const InstructionSet set : instruction_sets()) {
+    for (const InstructionSet set : instruction_sets_of_cpu()) {
       const Decoder decoder(model.config, weights, {.threads = 2, .instructions = set});
       const std::vector<float> logits = decoder.logits(tokens);
       double worst = 0;

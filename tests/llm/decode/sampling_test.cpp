@@ -87,7 +87,7 @@ TEST(Sampling, InvertsTheDistributionFunction) {
     for (float& logit : logits) logit = static_cast<float>(2 * rng.normal());
     logits[1] = logits[3] = logits[5];  // equals: the lower id ranks first
     const std::vector<double> exact(logits.begin(), logits.end());
-    for (const InstructionSet set : instruction_sets()) {
+    for (const InstructionSet set : instruction_sets_of_cpu()) {
       const decode::Kernels& kernels = decode::kernels_of(set);
       for (const SamplingOptions& options : choices()) {
         const std::vector<double> expected = filtered(exact, options);
@@ -127,7 +127,7 @@ TEST(Sampling, TakesTheFirstOfEqualsWhereItTakesTheMostProbable) {
 }
 
 TEST(Sampling, LeavesOutTheHigherIdsOfEquals) {
-  const decode::Kernels& kernels = decode::kernels_of(best_instruction_set());
+  const decode::Kernels& kernels = decode::kernels_of(instruction_set());
   const std::vector<float> logits(600, 1.0f);
   for (const auto& [top_k, top_p] :
        {std::pair{std::int64_t{10}, 1.0}, std::pair{std::int64_t{0}, 9.5 / 600}}) {

@@ -82,12 +82,4 @@ Decoder one_thread(const ModelConfig& config, const Weights& weights) {
   return Decoder(config, weights, {.threads = 1, .instructions = {}});
 }
 
-std::vector<InstructionSet> instruction_sets() {
-  std::vector<InstructionSet> sets = {InstructionSet::kPortable};
-  for (const InstructionSet set : {InstructionSet::kAvx2, InstructionSet::kAvx512}) {
-    if (set <= best_instruction_set()) sets.push_back(set);
-  }
-  return sets;
-}
-
 }  // namespace rgu::llm

@@ -28,7 +28,4 @@ std::vector<TokenId> random_tokens(const ModelConfig& config, std::size_t size, 
 // Small models are fastest on one thread, and where many programs run many threads wait long.
 Decoder one_thread(const ModelConfig& config, const Weights& weights);
 
-// Those this CPU can run.
-std::vector<InstructionSet> instruction_sets();
-
 }  // namespace rgu::llm
