@@ -87,6 +87,13 @@ function(rgu_compile_options target)
   endif()
 endfunction()
 
+# rgu_quick_to_compile(TARGET): for targets without inner loops. Release builds compile them with -O1, in two thirds of
+# the time, and in larger batches.
+function(rgu_quick_to_compile target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
+endfunction()
+
 # rgu_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [THREADED FILTER]): one GoogleTest program and one CTest
 # entry. (One entry per test case would start two thousand processes: minutes, under sanitizers.) THREADED: what the
 # filter lets through runs in threads; the preset tsan runs that.
@@ -100,10 +107,12 @@ function(rgu_test name)
     RGU_DATA_DIR="${RGU_TEST_SOURCE}/../shared/data")
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF) # tests name things shortly and alike
   rgu_compile_options(${name})
+  rgu_quick_to_compile(${name})
   if(NOT ARG_OWN_HEADERS)
     rgu_precompile(${name} test)
   endif()
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  list(APPEND ARG_LABELS unit)
   if(ARG_THREADED)
     list(APPEND ARG_LABELS threads)
     if(RGU_SANITIZE STREQUAL thread) # the threads of OpenBLAS are not compiled by us, and look like races

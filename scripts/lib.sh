@@ -76,8 +76,44 @@ install_packages() {
   apt_get install -y --no-install-recommends "${missing[@]}"
 }
 
-# build_preset NAME: configures and builds build/NAME.
+# progress_of LOG: how far ninja or ctest has come, "[31/70]" or "31/70", if its output says so.
+progress_of() {
+  tail -c 4000 "$1" 2>/dev/null | grep -oE '^\[[0-9]+/[0-9]+\]|^ *[0-9]+/[0-9]+ Test' | tail -n 1 | sed 's/ Test//; s/ //g' || true
+}
+
+# logged LABEL LOG COMMAND...: runs it with its output in LOG, behind one line of progress. If it fails, shows the end
+# of the log. Returns its exit code.
+logged() {
+  local label=$1 log=$2 begin=$SECONDS code=0 job
+  shift 2
+  mkdir -p -- "$(dirname -- "$log")"
+  [[ -t 1 ]] || say "$label (log: $log)"
+  "$@" >"$log" 2>&1 </dev/null &
+  job=$!
+  trap 'kill -- "$job" 2>/dev/null; wait "$job"; exit 130' INT TERM
+  while [[ -t 1 ]] && kill -0 "$job" 2>/dev/null; do
+    printf '\r\033[K== %s %s  %d s' "$label" "$(progress_of "$log")" $((SECONDS - begin))
+    sleep 1
+  done
+  wait "$job" || code=$?
+  trap - INT TERM
+  [[ -t 1 ]] && printf '\r\033[K'
+  if ((code)); then
+    say "$label: FAILED after $((SECONDS - begin)) s; the end of $log:"
+    tail -n 60 -- "$log"
+    return "$code"
+  fi
+  local warnings
+  warnings=$(grep -c 'warning:' -- "$log" || true)
+  say "$label: $((SECONDS - begin)) s$( ((warnings)) && printf ', %d WARNINGS, see %s' "$warnings" "$log")"
+}
+
+# build_preset NAME [TARGET...]: configures and builds build/NAME; the log is build/NAME/build.log.
 build_preset() {
-  say "building preset $1"
-  cmake --preset "$1" && cmake --build --preset "$1" --parallel "$(job_count)"
+  local preset=$1 targets=()
+  shift
+  (($# == 0)) || targets=(--target "$@")
+  logged "configuring preset $preset" "build/$preset/configure.log" cmake --preset "$preset" &&
+    logged "building preset $preset" "build/$preset/build.log" \
+      cmake --build --preset "$preset" --parallel "$(job_count)" "${targets[@]}"
 }

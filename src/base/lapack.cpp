@@ -6,6 +6,9 @@
 #include "rgu/base/check.hpp"
 
 extern "C" {
+void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
+            const double* alpha, const double* a, const int* lda, const double* b, const int* ldb,
+            const double* beta, double* c, const int* ldc);
 void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha,
             const double* a, const int* lda, const double* beta, double* c, const int* ldc);
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
@@ -25,6 +28,29 @@ int checked_order(const Eigen::MatrixXd& matrix) {
   check(matrix.rows() == matrix.cols(), "matrix to factorise is {} x {}, must be square",
         matrix.rows(), matrix.cols());
   return static_cast<int>(matrix.rows());
+}
+
+struct Factor {
+  const Eigen::MatrixXd& matrix;
+  char transpose;
+
+  Index rows() const { return transpose == 'N' ? matrix.rows() : matrix.cols(); }
+  Index columns() const { return transpose == 'N' ? matrix.cols() : matrix.rows(); }
+};
+
+Eigen::MatrixXd multiplied(const Factor& a, const Factor& b) {
+  prepare_blas();
+  check(a.columns() == b.rows(), "factors of a product are {} x {} and {} x {}, must fit", a.rows(),
+        a.columns(), b.rows(), b.columns());
+  const int m = static_cast<int>(a.rows()), n = static_cast<int>(b.columns());
+  const int k = static_cast<int>(a.columns());
+  if (m == 0 || n == 0 || k == 0) return Eigen::MatrixXd::Zero(m, n);
+  const int lda = static_cast<int>(a.matrix.rows()), ldb = static_cast<int>(b.matrix.rows());
+  const double one = 1, zero = 0;
+  Eigen::MatrixXd result(m, n);
+  dgemm_(&a.transpose, &b.transpose, &m, &n, &k, &one, a.matrix.data(), &lda, b.matrix.data(), &ldb,
+         &zero, result.data(), &m);
+  return result;
 }
 
 }  // namespace
@@ -114,6 +140,18 @@ Vector CholeskyFactor::solve(const Vector& right) const {
   int info = 0;
   dpotrs_("L", &n, &kOne, factor_.data(), &n, solution.data(), &n, &info);
   return solution;
+}
+
+Eigen::MatrixXd product(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  return multiplied({a, 'N'}, {b, 'N'});
+}
+
+Eigen::MatrixXd product_transposed(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  return multiplied({a, 'N'}, {b, 'T'});
+}
+
+Eigen::MatrixXd transposed_product(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  return multiplied({a, 'T'}, {b, 'N'});
 }
 
 Eigen::MatrixXd gram_lower(const Matrix& rows) {

@@ -85,6 +85,11 @@ class CholeskyFactor {
   bool positive_definite_ = false;
 };
 
+// Dense products by OpenBLAS: a b, a b' and a'b.
+Eigen::MatrixXd product(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
+Eigen::MatrixXd product_transposed(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
+Eigen::MatrixXd transposed_product(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
+
 // rows' * rows as a column-major matrix, lower triangle only. rows: (k, n), row-major.
 Eigen::MatrixXd gram_lower(const Matrix& rows);
 

@@ -72,7 +72,7 @@ struct ReportArguments {
   std::string run;
 };
 
-int report(const ReportArguments& arguments) {
+int write_report(const ReportArguments& arguments) {
   const RunFolder folder = RunFolder::open(arguments.run);
   say("report: {}\n", fs::proximate(write_report(folder, read_run(folder))).string());
   return kDone;
@@ -110,7 +110,8 @@ void add_report(CLI::App& app, Command& chosen) {
   auto arguments = std::make_shared<ReportArguments>();
   command->add_option("run", arguments->run, "Folder of the run")->required()->type_name("RUN");
   command->footer("Example:\n  rgu report runs/exploration");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return report(*arguments); }; });
+  command->callback(
+      [arguments, &chosen] { chosen = [arguments] { return write_report(*arguments); }; });
 }
 
 void add_keys(CLI::App& app, Command& chosen) {

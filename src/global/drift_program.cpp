@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rgu/base/decompositions.hpp"
+#include "rgu/base/lapack.hpp"
 #include "rgu/global/drift_newton.hpp"
 #include "rgu/global/step_inside.hpp"
 
@@ -30,21 +31,22 @@ Matrix2d small_block(double gain, double h, double kappa, double t) {
 
 Columns DriftProgram::moment(const Vector& lambda) const {
   const Columns weighted = features * lambda.asDiagonal();
-  return weighted * features.transpose();
+  return product_transposed(weighted, features);
 }
 
 Vector DriftProgram::costs(const Columns& form) const {
-  return (form * features).cwiseProduct(features).colwise().sum().transpose();
+  return product(form, features).cwiseProduct(features).colwise().sum().transpose();
 }
 
 Columns DriftProgram::on_axes(const Vector& free) const {
   Vector weights(order());
   weights << -free.head(rows()), Vector::Constant(order() - rows(), free(rows()));
-  return axes * weights.asDiagonal() * axes.transpose();
+  const Columns weighted = axes * weights.asDiagonal();
+  return product_transposed(weighted, axes);
 }
 
 Vector DriftProgram::on_free(const Columns& form) const {
-  const Vector values = (form * axes).cwiseProduct(axes).colwise().sum().transpose();
+  const Vector values = product(form, axes).cwiseProduct(axes).colwise().sum().transpose();
   Vector result(rows() + 2);
   result << -values.head(rows()), values.tail(order() - rows()).sum(), 0;
   return result;
@@ -115,7 +117,7 @@ DriftProgramPoint::Start::Start(const DriftProgram& program, Vector occupancy)
   // The harmonic mean of the eigenvalues of W0 M W0' if M is the identity in these coordinates.
   const Columns inverse = program.axes.inverse();
   const Columns seen = w.asDiagonal() * inverse.topRows(d);
-  const Eigen::LLT<Columns> factor(seen * seen.transpose());
+  const Eigen::LLT<Columns> factor(product_transposed(seen, seen));
   const double level =
       static_cast<double>(d) / factor.matrixL().solve(Columns::Identity(d, d)).squaredNorm();
   free = Vector::Zero(d + 2);

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "rgu/base/decompositions.hpp"
+#include "rgu/base/lapack.hpp"
 #include "rgu/base/types.hpp"
 
 namespace rgu {
@@ -15,6 +16,19 @@ namespace rgu {
 // [NesterovTodd1998]. A move dF is P^-1 dF P^-T in these coordinates and dQ is P' dQ P. S stays
 // well conditioned near the central path however singular F and Q get, so rounding cannot make them
 // indefinite. N: the order, 2 or Eigen::Dynamic.
+namespace scaled {
+
+inline Eigen::Matrix2d product(const Eigen::Matrix2d& a, const Eigen::Matrix2d& b) { return a * b; }
+inline Eigen::Matrix2d product_transposed(const Eigen::Matrix2d& a, const Eigen::Matrix2d& b) {
+  return a * b.transpose();
+}
+inline Eigen::Matrix2d transposed_product(const Eigen::Matrix2d& a, const Eigen::Matrix2d& b) {
+  return a.transpose() * b;
+}
+using rgu::product, rgu::product_transposed, rgu::transposed_product;
+
+}  // namespace scaled
+
 template <int N>
 class ScaledPair {
  public:
@@ -33,21 +47,25 @@ class ScaledPair {
     const Eigen::LLT<Square> one(first), other(second);
     if (one.info() != Eigen::Success || other.info() != Eigen::Success) return false;
     const Square lower = one.matrixL();
-    const Square product = other.matrixU() * lower;
-    const Eigenvectors eigen(product.transpose() * product);
+    const Square upper = other.matrixU();
+    const Square joint = scaled::product(upper, lower);
+    const Eigenvectors eigen(scaled::transposed_product(joint, joint));
     if (!(eigen.eigenvalues()(0) > 0)) return false;
     const Values values = eigen.eigenvalues().cwiseSqrt();
     const Values roots = values.cwiseSqrt();
-    const Square turned = lower * eigen.eigenvectors();
-    to_first_ = (to_first_ * turned * roots.cwiseInverse().asDiagonal()).eval();
+    const Square turned = scaled::product(lower, eigen.eigenvectors());
+    to_first_ = scaled::product(to_first_, Square(turned * roots.cwiseInverse().asDiagonal()));
     one.matrixL().solveInPlace(from_first_);
-    from_first_ = (roots.asDiagonal() * (eigen.eigenvectors().transpose() * from_first_)).eval();
+    const Square seen = scaled::transposed_product(eigen.eigenvectors(), from_first_);
+    from_first_ = roots.asDiagonal() * seen;
     values_ = values;
     return true;
   }
 
   Square first() const { return from_scaled_first(Square(values_.asDiagonal())); }
-  Square second() const { return from_first_.transpose() * values_.asDiagonal() * from_first_; }
+  Square second() const {
+    return scaled::transposed_product(from_first_, Square(values_.asDiagonal() * from_first_));
+  }
   Square second_factor() const {  // K: Q = K K'
     return from_first_.transpose() * values_.cwiseSqrt().asDiagonal();
   }
@@ -56,16 +74,16 @@ class ScaledPair {
 
   Square scaled() const { return Square(values_.asDiagonal()); }  // S
   Square scaled_first(const Square& move) const {
-    return from_first_ * move * from_first_.transpose();
+    return scaled::product_transposed(scaled::product(from_first_, move), from_first_);
   }
   Square scaled_second(const Square& move) const {
-    return to_first_.transpose() * move * to_first_;
+    return scaled::transposed_product(to_first_, scaled::product(move, to_first_));
   }
   Square from_scaled_first(const Square& move) const {
-    return to_first_ * move * to_first_.transpose();
+    return scaled::product_transposed(scaled::product(to_first_, move), to_first_);
   }
   Square from_scaled_second(const Square& move) const {
-    return from_first_.transpose() * move * from_first_;
+    return scaled::transposed_product(from_first_, scaled::product(move, from_first_));
   }
   const Square& to_first() const { return to_first_; }      // P
   const Square& from_first() const { return from_first_; }  // P^-1
@@ -84,7 +102,7 @@ class ScaledPair {
   }
   // The same in second order, at the moves that were predicted.
   Square centring(double target, const Square& first, const Square& second) const {
-    const Square product = first * second;
+    const Square product = scaled::product(first, second);
     Square result = centring(target);
     for (Index j = 0; j < order(); ++j) {
       for (Index i = 0; i < order(); ++i) {

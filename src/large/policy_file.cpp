@@ -31,11 +31,10 @@ T take(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-// With its checksum and padding.
-std::string sealed(std::string bytes) {
+// Appends the checksum and padding.
+void seal(std::string& bytes) {
   put(bytes, crc32c(bytes));
   put(bytes, std::uint32_t{0});
-  return bytes;
 }
 
 constexpr std::size_t kSeal = 8;
@@ -48,7 +47,8 @@ std::string header(PolicyShape shape, int pieces) {
   for (const Index count : {shape.states, shape.actions, Index{pieces}}) {
     put(bytes, static_cast<std::uint64_t>(count));
   }
-  return sealed(std::move(bytes));
+  seal(bytes);
+  return bytes;
 }
 
 std::string piece(const Matrix& policy, StateRange own) {
@@ -58,7 +58,8 @@ std::string piece(const Matrix& policy, StateRange own) {
   put(bytes, static_cast<std::uint64_t>(own.last));
   bytes.append(reinterpret_cast<const char*>(policy.data()),
                static_cast<std::size_t>(policy.size()) * sizeof(double));
-  return sealed(std::move(bytes));
+  seal(bytes);
+  return bytes;
 }
 
 class PolicyReader {

@@ -25,16 +25,16 @@ std::optional<WorstCase> drift_on_ball(const WorstCaseProblem& problem) {
   const double accuracy = kAccuracy * worst.scale + worst.rounding;
   if (drift->smoothing() == 0 || drift->dimension() == 1) {
     WorstCase answer = bounded_answer(problem, flatten(worst.map), -worst.bound, accuracy);
-    answer.method = "drift on a ball: the dual search over one scalar";
+    answer.method = std::string("drift on a ball: the dual search over one scalar");
     return answer;
   }
   const double slack = std::log(static_cast<double>(drift->dimension())) / drift->smoothing();
   Ascent polished = projected_ascent(problem, flatten(worst.map), kPolish);
   WorstCase answer =
       bounded_answer(problem, std::move(polished.nature), slack - worst.bound, accuracy);
-  answer.method =
+  answer.method = std::string(
       "smoothed drift on a ball: ascent from the worst case of the plain eigenvalue, "
-      "which bounds it within (log d)/b";
+      "which bounds it within (log d)/b");
   return answer;
 }
 

@@ -17,8 +17,6 @@ constexpr double kNoRadius = 1e-100;  // the square of a smaller one is not a nu
 
 using Columns = Eigen::MatrixXd;
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-
 // The bracket lmin(A(mu)) - mu e^2, A(mu) = W0 K W0', at one mu, with the eigenvectors of A.
 struct Bracket {
   double mu = 0;

@@ -57,7 +57,8 @@ std::optional<WorstCase> quadratic_in_nature(const WorstCaseProblem& problem) {
         inside.linear.norm() + inside.hessian.norm() + 1e-3 * std::abs(inside.constant);
     WorstCase answer =
         bounded_answer(problem, image->centre + image->shape * best.point, best.bound, 1e-9 * size);
-    answer.method = "quadratic in xi, on a ball or an ellipsoid: a trust-region problem";
+    answer.method =
+        std::string("quadratic in xi, on a ball or an ellipsoid: a trust-region problem");
     return answer;
   }
   if (!is_convex(function)) return std::nullopt;
@@ -65,7 +66,7 @@ std::optional<WorstCase> quadratic_in_nature(const WorstCaseProblem& problem) {
       best_vertex(problem.ambiguity, [&](const Vector& xi) { return function.at(xi); });
   if (!vertex) return std::nullopt;
   WorstCase answer = exact_answer(problem, *std::move(vertex));
-  answer.method = "convex in xi: the best vertex";
+  answer.method = std::string("convex in xi: the best vertex");
   return answer;
 }
 

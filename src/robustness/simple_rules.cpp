@@ -53,7 +53,8 @@ std::optional<WorstCase> regularized_linear(const WorstCaseProblem& problem) {
   const double gap = frank_wolfe_gap(problem.ambiguity, there.nature, nearest);
   const double size = std::max(std::abs(there.value), slope.norm() * problem.ambiguity.diameter());
   WorstCase answer = bounded_answer(problem, std::move(nearest), there.value + gap, 1e-9 * size);
-  answer.method = "linear in xi less (mu/2)|xi - centre|^2: the projection of centre + gradient/mu";
+  answer.method = std::string(
+      "linear in xi less (mu/2)|xi - centre|^2: the projection of centre + gradient/mu");
   return answer;
 }
 

@@ -9,8 +9,6 @@ namespace rgu {
 
 namespace {
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-
 // In the eigenvectors of H, with sigma = top eigenvalue + shift: y_j = g_j/(shift + below_j).
 struct Secular {
   Eigen::ArrayXd slope;  // g

@@ -109,7 +109,7 @@ class TextLines::GzipSource : public Source {
     stream_.next_out = reinterpret_cast<Bytef*>(text.data());
     stream_.avail_out = static_cast<uInt>(text.size());
     while (stream_.avail_out > 0 && provide_input()) inflate_some();
-    text.resize(text.size() - stream_.avail_out);
+    text.erase(text.size() - stream_.avail_out);
   }
 
  private:
@@ -168,7 +168,7 @@ class TextLines::XzSource : public Source {
     stream_.next_out = reinterpret_cast<std::uint8_t*>(text.data());
     stream_.avail_out = text.size();
     while (stream_.avail_out > 0 && !ended_) decode_some();
-    text.resize(text.size() - stream_.avail_out);
+    text.erase(text.size() - stream_.avail_out);
   }
 
  private:
