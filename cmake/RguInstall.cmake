@@ -28,9 +28,11 @@ set(rgu_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rgu)
 list(REMOVE_ITEM rgu_libraries ${rgu_llm_libraries} ${rgu_rank_libraries})
 install(TARGETS rgu ${rgu_libraries} EXPORT rguTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT rgu)
-# Headers of rgu::autodiff are of no use without it.
+# The words of one instruction set are for sources that are compiled for it; headers of rgu::autodiff are of no use
+# without it.
+set(rgu_left_out REGEX "/base/word_[a-z0-9]+\\.hpp$" EXCLUDE)
 if(NOT TARGET rgu_autodiff)
-  set(rgu_left_out REGEX "/utility/(active|custom|tape)\\.hpp$" EXCLUDE)
+  list(APPEND rgu_left_out REGEX "/utility/(active|custom|tape)\\.hpp$" EXCLUDE)
 endif()
 foreach(library IN LISTS rgu_libraries)
   get_target_property(folder ${library} SOURCE_DIR)
