@@ -108,12 +108,9 @@ logged() {
   say "$label: $((SECONDS - begin)) s$( ((warnings)) && printf ', %d WARNINGS, see %s' "$warnings" "$log")"
 }
 
-# build_preset NAME [TARGET...]: configures and builds build/NAME; the log is build/NAME/build.log.
+# build_preset NAME: configures and builds build/NAME; the log is build/NAME/build.log.
 build_preset() {
-  local preset=$1 targets=()
-  shift
-  (($# == 0)) || targets=(--target "$@")
-  logged "configuring preset $preset" "build/$preset/configure.log" cmake --preset "$preset" &&
-    logged "building preset $preset" "build/$preset/build.log" \
-      cmake --build --preset "$preset" --parallel "$(job_count)" "${targets[@]}"
+  logged "configuring preset $1" "build/$1/configure.log" cmake --preset "$1" &&
+    logged "building preset $1" "build/$1/build.log" \
+      cmake --build --preset "$1" --parallel "$(job_count)"
 }

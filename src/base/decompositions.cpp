@@ -32,17 +32,16 @@ SingularValues by_divide_and_conquer(Eigen::MatrixXd matrix) {
   SingularValues svd{.left = Eigen::MatrixXd(m, k), .values = Vector(k), .right = {}};
   Eigen::MatrixXd transposed(k, n);
   std::vector<int> integers(8 * static_cast<std::size_t>(k));
-  double best_size = 0;
-  int size = -1, info = 0;
-  std::vector<double> work;
-  for (double* room = &best_size; info == 0; room = work.data()) {
+  const auto decompose = [&](double* room, int size) {
+    int info = 0;
     dgesdd_("S", &m, &n, matrix.data(), &m, svd.values.data(), svd.left.data(), &m,
             transposed.data(), &k, room, &size, integers.data(), &info);
-    if (size > 0) break;
-    size = static_cast<int>(best_size);
-    work.resize(static_cast<std::size_t>(size));
-  }
-  if (info != 0) throw NotConverged("singular values of a matrix were not found");
+    if (info != 0) throw NotConverged("singular values of a matrix were not found");
+  };
+  double best_size = 0;
+  decompose(&best_size, -1);  // asks how much room it wants
+  std::vector<double> room(static_cast<std::size_t>(best_size));
+  decompose(room.data(), static_cast<int>(room.size()));
   svd.right = transposed.transpose();
   return svd;
 }

@@ -1,8 +1,6 @@
 // Decompositions of dense matrices by Eigen, instantiated once: each takes seconds to compile.
 #pragma once
 
-#include <vector>
-
 #include "rgu/base/types.hpp"
 
 namespace rgu {

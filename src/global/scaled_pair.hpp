@@ -12,12 +12,7 @@
 
 namespace rgu {
 
-// F and Q, positive definite of one order, kept as F = P S P' and Q = P^-T S P^-1 with S diagonal
-// [NesterovTodd1998]. A move dF is P^-1 dF P^-T in these coordinates and dQ is P' dQ P. S stays
-// well conditioned near the central path however singular F and Q get, so rounding cannot make them
-// indefinite. N: the order, 2 or Eigen::Dynamic.
-namespace scaled {
-
+// As the products of lapack.hpp, without a call.
 inline Eigen::Matrix2d product(const Eigen::Matrix2d& a, const Eigen::Matrix2d& b) { return a * b; }
 inline Eigen::Matrix2d product_transposed(const Eigen::Matrix2d& a, const Eigen::Matrix2d& b) {
   return a * b.transpose();
@@ -25,10 +20,11 @@ inline Eigen::Matrix2d product_transposed(const Eigen::Matrix2d& a, const Eigen:
 inline Eigen::Matrix2d transposed_product(const Eigen::Matrix2d& a, const Eigen::Matrix2d& b) {
   return a.transpose() * b;
 }
-using rgu::product, rgu::product_transposed, rgu::transposed_product;
 
-}  // namespace scaled
-
+// F and Q, positive definite of one order, kept as F = P S P' and Q = P^-T S P^-1 with S diagonal
+// [NesterovTodd1998]. A move dF is P^-1 dF P^-T in these coordinates and dQ is P' dQ P. S stays
+// well conditioned near the central path however singular F and Q get, so rounding cannot make them
+// indefinite. N: the order, 2 or Eigen::Dynamic.
 template <int N>
 class ScaledPair {
  public:
@@ -48,15 +44,15 @@ class ScaledPair {
     if (one.info() != Eigen::Success || other.info() != Eigen::Success) return false;
     const Square lower = one.matrixL();
     const Square upper = other.matrixU();
-    const Square joint = scaled::product(upper, lower);
-    const Eigenvectors eigen(scaled::transposed_product(joint, joint));
+    const Square joint = product(upper, lower);
+    const Eigenvectors eigen(transposed_product(joint, joint));
     if (!(eigen.eigenvalues()(0) > 0)) return false;
     const Values values = eigen.eigenvalues().cwiseSqrt();
     const Values roots = values.cwiseSqrt();
-    const Square turned = scaled::product(lower, eigen.eigenvectors());
-    to_first_ = scaled::product(to_first_, Square(turned * roots.cwiseInverse().asDiagonal()));
+    const Square turned = product(lower, eigen.eigenvectors());
+    to_first_ = product(to_first_, Square(turned * roots.cwiseInverse().asDiagonal()));
     one.matrixL().solveInPlace(from_first_);
-    const Square seen = scaled::transposed_product(eigen.eigenvectors(), from_first_);
+    const Square seen = transposed_product(eigen.eigenvectors(), from_first_);
     from_first_ = roots.asDiagonal() * seen;
     values_ = values;
     return true;
@@ -64,7 +60,7 @@ class ScaledPair {
 
   Square first() const { return from_scaled_first(Square(values_.asDiagonal())); }
   Square second() const {
-    return scaled::transposed_product(from_first_, Square(values_.asDiagonal() * from_first_));
+    return transposed_product(from_first_, Square(values_.asDiagonal() * from_first_));
   }
   Square second_factor() const {  // K: Q = K K'
     return from_first_.transpose() * values_.cwiseSqrt().asDiagonal();
@@ -74,16 +70,16 @@ class ScaledPair {
 
   Square scaled() const { return Square(values_.asDiagonal()); }  // S
   Square scaled_first(const Square& move) const {
-    return scaled::product_transposed(scaled::product(from_first_, move), from_first_);
+    return product_transposed(product(from_first_, move), from_first_);
   }
   Square scaled_second(const Square& move) const {
-    return scaled::transposed_product(to_first_, scaled::product(move, to_first_));
+    return transposed_product(to_first_, product(move, to_first_));
   }
   Square from_scaled_first(const Square& move) const {
-    return scaled::product_transposed(scaled::product(to_first_, move), to_first_);
+    return product_transposed(product(to_first_, move), to_first_);
   }
   Square from_scaled_second(const Square& move) const {
-    return scaled::transposed_product(from_first_, scaled::product(move, from_first_));
+    return transposed_product(from_first_, product(move, from_first_));
   }
   const Square& to_first() const { return to_first_; }      // P
   const Square& from_first() const { return from_first_; }  // P^-1
@@ -102,11 +98,11 @@ class ScaledPair {
   }
   // The same in second order, at the moves that were predicted.
   Square centring(double target, const Square& first, const Square& second) const {
-    const Square product = scaled::product(first, second);
+    const Square joint = product(first, second);
     Square result = centring(target);
     for (Index j = 0; j < order(); ++j) {
       for (Index i = 0; i < order(); ++i) {
-        result(i, j) -= (product(i, j) + product(j, i)) / (values_(i) + values_(j));
+        result(i, j) -= (joint(i, j) + joint(j, i)) / (values_(i) + values_(j));
       }
     }
     return result;
