@@ -67,13 +67,18 @@ function(rgu_library name)
   set_property(GLOBAL APPEND PROPERTY RGU_LIBRARIES rgu_${name})
 endfunction()
 
+set(RGU_CONTROL_FLOW -mbranch-protection=standard)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(RGU_CONTROL_FLOW -fcf-protection)
+endif()
+
 # Warnings, and sanitizers where asked for, on our own code only.
 function(rgu_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
   # Hardened: overflows of buffers and stacks, overwritten tables of addresses. The checks of the standard
   # library's containers are for the preset dev: they cost time in inner loops.
   if(RGU_HARDEN AND NOT RGU_SANITIZE)
-    target_compile_options(${target} PRIVATE -fstack-protector-strong -fstack-clash-protection -fcf-protection
+    target_compile_options(${target} PRIVATE -fstack-protector-strong -fstack-clash-protection ${RGU_CONTROL_FLOW}
       $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
     target_link_options(${target} PUBLIC -Wl,-z,relro,-z,now)
   endif()

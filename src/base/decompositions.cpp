@@ -1,10 +1,12 @@
 #include "rgu/base/decompositions.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "rgu/base/blas_setup.hpp"
@@ -70,6 +72,25 @@ SymmetricEigen2::SymmetricEigen2(const Eigen::Matrix2d& matrix, int) {
     std::swap(values_(0), values_(1));
     vectors_.col(0).swap(vectors_.col(1));
   }
+}
+
+double least_lift(const Eigen::MatrixXd& matrix) {
+  constexpr double kAccuracy = 1.01;
+  double high = matrix.norm(), low = 1;  // no eigenvalue is below -|matrix|
+  if (high <= 1) return 1;
+  if (!std::isfinite(high)) return std::numeric_limits<double>::infinity();
+  Eigen::MatrixXd lifted;
+  const auto is_enough = [&](double t) {
+    lifted = matrix;
+    lifted.diagonal().array() += t;
+    return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(lifted).info() == Eigen::Success;
+  };
+  if (is_enough(low)) return low;
+  while (high > kAccuracy * low) {
+    const double middle = std::sqrt(low * high);
+    (is_enough(middle) ? high : low) = middle;
+  }
+  return high;
 }
 
 SingularValues thin_singular_values(const Eigen::MatrixXd& matrix) {

@@ -102,7 +102,7 @@ DriftNewton::DriftNewton(const DriftProgram& program, Coefficients coefficients,
 }
 
 void DriftNewton::factorise_normal_matrix() {
-  metric_.noalias() = at_.scaling * at_.scaling.transpose();
+  metric_ = product_transposed(at_.scaling, at_.scaling);
   const Index size = at_.root.rows();
   links_.resize(program_.products(), size);
   for (Index k = 0; k < size; ++k) {
@@ -183,7 +183,7 @@ DriftNewton::Side DriftNewton::residual(const Side& side, const Solution& at) co
                    at.lambda.cwiseQuotient(at_.theta),
           .flow = side.flow - program_.outflow(at.lambda),
           .moment = side.moment - program_.moment(at.lambda) - program_.on_axes(at.free) -
-                    metric_ * at.second * metric_,
+                    product(metric_, product(at.second, metric_)),
           .free = side.free + program_.on_free(at.second) - upper.transpose() * (upper * at.free)};
 }
 
@@ -192,11 +192,8 @@ DriftNewton::Side DriftNewton::residual(const Side& side, const Solution& at) co
 void DriftNewton::factorise_hessian() {
   const Index n = at_.theta.size(), r = program_.order(), d = program_.rows();
   Columns seen(r, n + r);
-  seen.leftCols(n).noalias() = at_.inverse * program_.features;
-  seen.rightCols(r).noalias() = at_.inverse * program_.axes;
-  Columns squares(n + r, n + r);
-  squares.noalias() = seen.transpose() * seen;
-  squares = squares.cwiseAbs2().eval();
+  seen << product(at_.inverse, program_.features), product(at_.inverse, program_.axes);
+  const Columns squares = transposed_product(seen, seen).cwiseAbs2();
   const Eigen::RowVectorXd rest = squares.bottomRows(r - d).colwise().sum();
 
   Columns hessian = Columns::Zero(n + d + 2, n + d + 2);
@@ -214,15 +211,16 @@ void DriftNewton::factorise_hessian() {
   // Where B'dlambda is given, weight B B' changes nothing but the accuracy: without it the Hessian
   // gets as flat as the gap squared across the equations.
   weight_ = squares.diagonal().head(n).mean();
-  hessian.topLeftCorner(n, n) += weight_ * balance_.topRows(n) * balance_.topRows(n).transpose();
+  const Columns flows = balance_.topRows(n);
+  hessian.topLeftCorner(n, n) += weight_ * product_transposed(flows, flows);
   newton_.emplace(std::move(hessian), balance_);
   solvable_ = newton_->solvable();
-  metric_.noalias() = at_.inverse.transpose() * at_.inverse;
+  metric_ = transposed_product(at_.inverse, at_.inverse);
 }
 
 DriftNewton::Solution DriftNewton::solve_by_pairs(const Side& side) const {
   const Index n = at_.theta.size(), d = program_.rows();
-  const Columns pushed = metric_ * side.moment * metric_;
+  const Columns pushed = product(metric_, product(side.moment, metric_));
   Vector right(n + d + 2);
   right << side.pairs + program_.costs(pushed), side.free + program_.on_free(pushed);
   right += weight_ * (balance_ * side.flow);
@@ -230,7 +228,7 @@ DriftNewton::Solution DriftNewton::solve_by_pairs(const Side& side) const {
   Solution solution{.lambda = x.head(n), .y = std::move(y), .second = {}, .free = x.tail(d + 2)};
   const Columns left =
       side.moment - program_.moment(solution.lambda) - program_.on_axes(solution.free);
-  solution.second = metric_ * left * metric_;
+  solution.second = product(metric_, product(left, metric_));
   return solution;
 }
 

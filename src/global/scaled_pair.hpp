@@ -84,12 +84,16 @@ class ScaledPair {
   const Square& to_first() const { return to_first_; }      // P
   const Square& from_first() const { return from_first_; }  // P^-1
 
-  // The largest a <= 1 with S + a move positive semidefinite.
+  // An a <= 1 with S + a move positive semidefinite: the largest, or at most 1% below it.
   double step(const Square& move) const {
     const Values roots = values_.cwiseSqrt().cwiseInverse();
     const Square relative = roots.asDiagonal() * move * roots.asDiagonal();
-    const Eigenvectors eigen(relative, Eigen::EigenvaluesOnly);
-    return std::min(1.0, 1 / std::max(-eigen.eigenvalues()(0), 1e-300));
+    if constexpr (N == 2) {
+      const SymmetricEigen2 eigen(relative);
+      return std::min(1.0, 1 / std::max(-eigen.eigenvalues()(0), 1e-300));
+    } else {
+      return 1 / least_lift(relative);
+    }
   }
 
   // R, the sum of the scaled moves of F and Q, that leads to F Q = target I in first order.

@@ -35,6 +35,28 @@ TEST(SymmetricEigen, DecomposesWhatItWasGiven) {
   }
 }
 
+TEST(LeastLift, IsAtMostOnePercentAboveTheLeastEigenvalue) {
+  Rng rng(4);
+  for (int k = 0; k < 200; ++k) {
+    const Index order = 1 + k % 23;
+    const Eigen::MatrixXd root = random_matrix(order, order, rng);
+    const Eigen::MatrixXd matrix = std::pow(10, k % 7 - 2) * (root + root.transpose());
+    const double least =
+        std::max(1.0, -SymmetricEigen(matrix, Eigen::EigenvaluesOnly).eigenvalues()(0));
+    const double lift = least_lift(matrix);
+    EXPECT_GE(lift, least * (1 - 1e-12));
+    EXPECT_LE(lift, least * (1.01 + 1e-12));
+  }
+}
+
+TEST(LeastLift, OfWhatNeedsNoneIsOneAndOfWhatIsNoNumberInfinite) {
+  EXPECT_EQ(least_lift(Eigen::MatrixXd::Zero(3, 3)), 1);
+  EXPECT_EQ(least_lift(100 * Eigen::MatrixXd::Identity(3, 3)), 1);
+  EXPECT_EQ(least_lift(Eigen::MatrixXd(0, 0)), 1);
+  EXPECT_EQ(least_lift(Eigen::MatrixXd::Constant(2, 2, std::nan(""))), INFINITY);
+  EXPECT_EQ(least_lift(Eigen::MatrixXd::Constant(2, 2, INFINITY)), INFINITY);
+}
+
 // Over 30 orders of magnitude, also with equal, negative and zero entries: each column of A V must
 // be a multiple of the column of V, and V a rotation.
 TEST(SymmetricEigen2, IsARotationThatDiagonalises) {
