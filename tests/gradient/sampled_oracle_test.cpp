@@ -60,13 +60,15 @@ TEST(SampledOracle, ApproachesTheExactGradientForEveryUtility) {
   ThreadPool pool(2);
   const TrajectorySampler sampler(mdp, pool);
   const TabularSoftmax policy({.states = 4, .actions = 3});
-  for (const auto& [name, utility] : every_utility(4, 3, 55)) {
+  for (const NamedUtility& named : every_utility(4, 3, 55)) {
+    const Utility& utility = *named.utility;
     Rng rng(56);
-    const ProblemCase problem{name, nullptr, std::make_shared<TabularSoftmax>(policy), utility};
+    const ProblemCase problem{named.name, nullptr, std::make_shared<TabularSoftmax>(policy),
+                              named.utility};
     const SaddlePoint at = random_point(problem, rng);
-    const SaddleGradient exact = ExactOracle(mdp, policy, *utility).gradient(at);
+    const SaddleGradient exact = ExactOracle(mdp, policy, utility).gradient(at);
     const auto error = [&](Index trajectories) {
-      const SampledOracle oracle(sampler, policy, *utility,
+      const SampledOracle oracle(sampler, policy, utility,
                                  {.occupancy = {trajectories, 60}, .policy = {trajectories, 60}});
       double total = 0;
       for (int k = 0; k < 4; ++k) {
@@ -77,8 +79,8 @@ TEST(SampledOracle, ApproachesTheExactGradientForEveryUtility) {
     };
     const double coarse = error(100);
     const double fine = error(40000);
-    EXPECT_LT(fine, 0.2 * coarse) << name;  // the law says 1/20
-    EXPECT_LT(fine, 0.05 * (exact.policy.norm() + exact.nature.norm() + 0.1)) << name;
+    EXPECT_LT(fine, 0.2 * coarse) << named.name;  // the law says 1/20
+    EXPECT_LT(fine, 0.05 * (exact.policy.norm() + exact.nature.norm() + 0.1)) << named.name;
   }
 }
 
