@@ -246,7 +246,7 @@ TEST(CommandScorer, GivesTextsAsTheyAreWithBadBytesReplaced) {
 
 std::vector<std::string> large_batch() {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < 5000; ++i) texts.push_back(std::string(2000 + i % 97, 'x'));
+  for (std::size_t i = 0; i < 5000; ++i) texts.emplace_back(2000 + i % 97, 'x');
   return texts;
 }
 

@@ -37,7 +37,8 @@ TEST_P(WrongFile, IsRefusedAtItsPlace) {
 const std::string kModel = "[model]\ngenerator = 'random'\n";                  // lines 1, 2
 const std::string kSmallest = kModel + "[utility]\ntype = 'reward'\n";         // lines 3, 4
 const std::string kFeature = kModel + "[utility]\ntype = 'feature-reward'\n";  // lines 3, 4
-const std::string kBall = kSmallest + "[ambiguity]\nset = 'lp-ball'\n";        // lines 5, 6
+const std::string kDeep = "name = " + std::string(100000, '[');
+const std::string kBall = kSmallest + "[ambiguity]\nset = 'lp-ball'\n";  // lines 5, 6
 
 INSTANTIATE_TEST_SUITE_P(
     Syntax, WrongFile,
@@ -47,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"DuplicateTable", kModel + "[model]\n", "p.toml:3:"},
                     Wrong{"BadUtf8", "name = '\xff\xfe'", "p.toml:1:"},
                     Wrong{"HugeInteger", "seeds = 99999999999999999999\n", "p.toml:1:"},
-                    Wrong{"DeepNesting", "name = " + std::string(100000, '['), "p.toml:1:"},
+                    Wrong{"DeepNesting", kDeep, "p.toml:1:"},
                     Wrong{"ControlCharacter", std::string("name = 'a\0b'", 12), "p.toml:1:"}),
     name_of_wrong);
 

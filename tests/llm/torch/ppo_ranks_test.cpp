@@ -76,15 +76,15 @@ const PpoOptions kLively = {.epochs = 3, .minibatch = 5, .learning_rate = 3e-4};
 TEST(PpoRanks, MakeTheUpdatesOfOneRank) { expect_equal_updates({.options = kLively}); }
 
 TEST(PpoRanks, MakeTheUpdatesOfOneRankWithEveryOption) {
-  PpoOptions options = kLively;
-  options.critics = Critics::kSeparate;
-  options.accumulation = 2;
-  options.averaging = Averaging::kSequences;
-  options.kl_estimator = KlEstimator::kFull;
-  options.critic_warmup_steps = 1;
-  Vector mixing(2);
-  mixing << 0.6, -0.4;
-  expect_equal_updates({.options = options, .mixing = mixing});
+  Case chosen{.options = kLively};
+  chosen.options.critics = Critics::kSeparate;
+  chosen.options.accumulation = 2;
+  chosen.options.averaging = Averaging::kSequences;
+  chosen.options.kl_estimator = KlEstimator::kFull;
+  chosen.options.critic_warmup_steps = 1;
+  chosen.mixing.resize(2);
+  chosen.mixing << 0.6, -0.4;
+  expect_equal_updates(chosen);
 }
 
 TEST(PpoRanks, MayBeMoreThanTheAnswersOfAMiniBatch) {
