@@ -63,6 +63,10 @@ int run(int argc, char** argv, const std::vector<Ratio>& ratios) {
     const double denominator = collector.median(ratio.denominator);
     if (numerator == 0 || denominator == 0) continue;
     const double value = numerator / denominator;
+    if (ratio.target == 0) {
+      fmt::print("ratio  {:<64} {:7.2f}\n", ratio.what, value);
+      continue;
+    }
     const bool reached =
         ratio.sense == Ratio::kAtLeast ? value >= ratio.target : value <= ratio.target;
     missed += !reached;

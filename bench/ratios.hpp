@@ -14,7 +14,7 @@ struct Ratio {
   std::string what;
   std::string numerator;
   std::string denominator;
-  double target = 0;
+  double target = 0;  // 0: none, the ratio is only printed
   enum { kAtLeast, kAtMost } sense = kAtLeast;
 };
 

@@ -27,6 +27,8 @@ FORMAT_PACKAGES=(clang-format)
 TIDY_PACKAGES=(clang-tidy)
 ANALYSIS_PACKAGES=(cppcheck)
 COVERAGE_PACKAGES=(lcov)
+# What the preset clang needs: the core and its tests, nothing of the language models. RGU_CLANG_SUFFIX=-16 takes clang-16.
+CLANG_PACKAGES=("clang${RGU_CLANG_SUFFIX:-}" libgtest-dev libgmock-dev librapidcheck-dev python3-numpy python3-scipy)
 # What fuzzing needs beyond the library and the language models: clang with libFuzzer.
 FUZZ_PACKAGES=(clang libclang-rt-dev libutf8proc-dev zlib1g-dev liblzma-dev)
 # What scripts/arm64 needs: on this machine, and in the root of the other.
@@ -54,12 +56,14 @@ is_installed() {
 # apt-get as root, without a question and without reading standard input.
 apt_get() {
   local as_root=()
-  if ((EUID != 0)); then
-    as_root=(sudo)
-    [[ -t 0 && -z ${CI:-} ]] || as_root=(sudo -n)
-  fi
+  ((EUID == 0)) || as_root=(sudo -n)
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 \
-    -o DPkg::Lock::Timeout=300 "$@" </dev/null
+    -o DPkg::Lock::Timeout=300 "$@"
+}
+
+fetch_packages() {
+  apt_get update &&
+    apt_get install -y --no-install-recommends "$@"
 }
 
 # install_packages NAME...: installs those that are not there. Touches nothing when all are.
@@ -75,9 +79,11 @@ install_packages() {
   ((${#missing[@]})) || return 0
   ((EUID == 0)) || command -v sudo >/dev/null ||
     die "packages are missing; as root, run: apt-get install ${missing[*]}"
-  say "installing ${missing[*]}"
-  apt_get update
-  apt_get install -y --no-install-recommends "${missing[@]}"
+  if ((EUID != 0)) && [[ -t 0 && -z ${CI:-} ]]; then
+    sudo -v # asks for the password before the output goes to the log
+  fi
+  logged "installing ${#missing[@]} packages" build/packages.log fetch_packages "${missing[@]}" ||
+    die "could not install: ${missing[*]}"
 }
 
 # progress_of LOG: how far ninja or ctest has come, "[31/70]" or "31/70", if its output says so.
@@ -96,7 +102,7 @@ logged() {
   job=$!
   trap 'kill -- "$job" 2>/dev/null; wait "$job"; exit 130' INT TERM
   while [[ -t 1 ]] && kill -0 "$job" 2>/dev/null; do
-    printf '\r\033[K== %s %s  %d s' "$label" "$(progress_of "$log")" $((SECONDS - begin))
+    printf '\r\033[K== %s (log: %s) %s  %d s' "$label" "$log" "$(progress_of "$log")" $((SECONDS - begin))
     sleep 1
   done
   wait "$job" || code=$?
@@ -108,9 +114,12 @@ logged() {
     return "$code"
   fi
   local warnings
-  warnings=$(grep -c 'warning:' -- "$log" || true)
-  say "$label: $((SECONDS - begin)) s$( ((warnings)) && printf ', %d WARNINGS, see %s' "$warnings" "$log")"
+  warnings=$(warnings_in "$log")
+  say "$label: $((SECONDS - begin)) s$( ((warnings)) && printf ', %d WARNINGS' "$warnings")$([[ -t 1 ]] && printf ' (log: %s)' "$log")"
 }
+
+# warnings_in LOG: how many of the compiler's warnings it has.
+warnings_in() { grep -c 'warning:' -- "$1" || true; }
 
 # build_preset NAME: configures and builds build/NAME; the log is build/NAME/build.log.
 build_preset() {

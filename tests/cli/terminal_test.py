@@ -14,9 +14,9 @@ import unittest
 from command_line import RGU, CommandLineTest
 
 # A colour, a bell, the two bytes of CSI, an override, an isolate and marks of direction, a line that looks like rgu's.
-HOSTILE = "a\x1b[31mb\x07c\x9b2Jd\u202ee\u2066f\u200eg\u200fh\u061ci\x7fj\nFORGED"
+HOSTILE = "a\x1b[31mb\x07c\x9b2Jd\u202ee\u2066f\u200eg\u200fh\u061ci\u2028\x7fj\nFORGED"
 FOLDER = HOSTILE + os.fsdecode(b"\x9b\xff")
-DIRECTIONS = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+DIRECTIONS = set("\u2028\u2029\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 TOML = json.dumps(HOSTILE).replace("\x7f", "\\u007f")  # a basic string of TOML has the same escapes
 
 SHAPE = {"model_type": "gpt_neox", "vocab_size": 320, "hidden_size": 32, "num_hidden_layers": 1,
@@ -111,7 +111,7 @@ class HostileRuns(TerminalCase):
     def test_problems(self):
         for command in (["check"], ["theory"], ["sweep", "--radius", "0:1:1"]):
             text = self.harmless(*command, self.problem, code=0)
-            self.assertIn("a\\x1b[31mb\\x07c\\u009b2Jd\\u202ee\\u2066f\\u200eg\\u200fh\\u061ci\\x7fj\\x0aFORGED", text)
+            self.assertIn("a\\x1b[31mb\\x07c\\u009b2Jd\\u202ee\\u2066f\\u200eg\\u200fh\\u061ci\\u2028\\x7fj\\x0aFORGED", text)
             self.harmless(*command, self.problem, "--json", code=0)
         for name in ("check", "theory"):
             self.assertEqual(json.loads(self.harmless(name, self.problem, "--json"))["name"], HOSTILE)
