@@ -32,7 +32,8 @@ CodePoint code_point(std::string_view text, std::size_t at) {
 
 bool is_shown(std::uint32_t value) {
   if (value < 0x20) return value == '\t' || value == '\n';
-  if (is_direction(value) || value == 0x2028 || value == 0x2029) return false;  // separators of lines
+  if (is_direction(value) || value == 0x2028 || value == 0x2029)
+    return false;  // separators of lines
   return value != 0x7F && !(value >= 0x80 && value < 0xA0) && (value & 0xFFFEU) != 0xFFFE;
 }
 
