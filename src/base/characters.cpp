@@ -30,10 +30,11 @@ CodePoint code_point(std::string_view text, std::size_t at) {
   return {value, bytes};
 }
 
+bool is_line_separator(std::uint32_t value) { return value == 0x2028 || value == 0x2029; }
+
 bool is_shown(std::uint32_t value) {
   if (value < 0x20) return value == '\t' || value == '\n';
-  if (is_direction(value) || value == 0x2028 || value == 0x2029)
-    return false;  // separators of lines
+  if (is_direction(value)) return false;
   return value != 0x7F && !(value >= 0x80 && value < 0xA0) && (value & 0xFFFEU) != 0xFFFE;
 }
 

@@ -16,9 +16,11 @@ struct CodePoint {
 // The code point that begins at `text[at]`; overlong forms and surrogates are not UTF-8.
 CodePoint code_point(std::string_view text, std::size_t at);
 
-// False for control characters other than tab and line feed (C1 as well), for the separators of
-// lines and paragraphs (U+2028, U+2029), for those that change the direction of the text beside
-// them, and for what is not a character.
+// False for control characters other than tab and line feed (C1 as well), for those that change the
+// direction of the text beside them, and for what is not a character.
 bool is_shown(std::uint32_t value);
+
+// True for the line and paragraph separators of Unicode, which some programs break lines at.
+bool is_line_separator(std::uint32_t value);
 
 }  // namespace rgu

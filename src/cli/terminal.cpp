@@ -37,19 +37,21 @@ std::string json_escape_of(std::uint32_t value) {
   return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10U), 0xDC00 + (rest & 0x3FFU));
 }
 
+bool is_inline(std::uint32_t value) { return is_shown(value) && !is_line_separator(value); }
+
 }  // namespace
 
 std::string on_one_line(std::string_view text) {
   return replaced(
-      text, [](std::uint32_t c) { return c >= 0x20 && is_shown(c); }, escape_of);
+      text, [](std::uint32_t c) { return c >= 0x20 && is_inline(c); }, escape_of);
 }
 
-std::string on_lines(std::string_view text) { return replaced(text, is_shown, escape_of); }
+std::string on_lines(std::string_view text) { return replaced(text, is_inline, escape_of); }
 
 void internal::write(std::FILE* stream, const std::string& text) { fmt::print(stream, "{}", text); }
 
 void say_json(std::string_view json) {
-  internal::write(stdout, replaced(json, is_shown, json_escape_of) + '\n');
+  internal::write(stdout, replaced(json, is_inline, json_escape_of) + '\n');
 }
 
 void say_contents(std::string_view text) {

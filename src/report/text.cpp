@@ -85,10 +85,10 @@ std::string json_string(std::string_view text) {
   for (std::size_t i = 0; i < clean.size();) {
     const CodePoint point = code_point(clean, i);
     const char c = clean[i];
-    const bool separator = point.value == 0x2028 || point.value == 0x2029;
     if (c == '"' || c == '\\') {
       result += {'\\', c};
-    } else if (separator || point.value < 0x20 || c == '<' || c == '>' || c == '&') {
+    } else if (is_line_separator(point.value) || point.value < 0x20 || c == '<' || c == '>' ||
+               c == '&') {
       result += fmt::format("\\u{:04x}", point.value);
     } else {
       result.append(clean, i, point.bytes);

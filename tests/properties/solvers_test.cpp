@@ -149,7 +149,8 @@ RC_GTEST_PROP(SolverProperties, OccupancyPgdaStaysAmongOccupancies, (const drawn
 }
 
 // On one CPU a projection stopped at a residual of 8.38e-07 here.
-TEST(SolverExamples, OccupancyPgdaStaysAmongOccupanciesAtDiscountOneMinusAMillionth) {
+RC_GTEST_PROP(SolverProperties, OccupancyPgdaStaysAmongOccupanciesAtDiscountOneMinusAMillionth,
+              ()) {
   occupancy_pgda_stays_among_occupancies(
       {.states = 5, .actions = 2, .discount = 1 - 1e-6, .seed = 617706});
 }

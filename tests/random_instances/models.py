@@ -130,8 +130,9 @@ def random_kernel(rng, kind, states, actions):
     return kernel
 
 
-def random_model(rng, most_states=40, most_pairs=200):
-    """One of all kinds, sizes, discounts and start distributions."""
+def random_model(rng, most_states=None, most_pairs=200):
+    """One of all kinds, sizes, discounts and start distributions; five actions at the most."""
+    most_states = max(40, most_pairs // 5) if most_states is None else most_states
     kind = str(rng.choice(list(KINDS), p=np.array(list(KINDS.values())) / sum(KINDS.values())))
     states = (
         int(rng.integers(3, most_states + 1))

@@ -519,7 +519,7 @@ def make_sum(*names):
 
     def make(rng, most):
         drift = any(name.startswith("drift") for name in names)
-        model = random_model(rng, most_states=20 if drift else 40, most_pairs=min(most, 60) if drift else most)
+        model = random_model(rng, most_states=20 if drift else None, most_pairs=min(most, 60) if drift else most)
         terms = [(float(10 ** rng.uniform(-1.5, 0.5)), term(rng, model, name)) for name in names]
         return Instance(model, terms, float(10 ** rng.uniform(-3, 3)) if scalable and rng.random() < 0.5 else 1.0)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Solves random instances of every pair (utility, ambiguity set) and judges rgu by independent optima.
 
-    run.py [--per-pair N] [--seed BASE] [--pair NAME] [--only SEED] [--verbose]
+    run.py [--per-pair N] [--seed BASE] [--pair NAME] [--only SEED] [--most-pairs N] [--proofs-only] [--verbose]
 
 For every instance: rgu proves its gap, the worst-case value is the optimum of HiGHS or CVXOPT, the lower bound is not
 above it, the value is that of the policy, and where no policy meets the constraints rgu says so. Failures are listed
@@ -22,7 +22,7 @@ import numpy as np  # noqa: E402, after the threads are set
 from pairs import PAIRS, instance
 from pieces import Constrained
 from program import ReferenceFailed
-from reference import optimum, sdpa_disagrees, value_from_below, value_of
+from reference import Interval, optimum, sdpa_disagrees, value_from_below, value_of
 
 import rgu
 
@@ -109,10 +109,14 @@ def judge(outcome, case, result, reference):
     outcome.expect(unsound <= SOUND, "sound", f"lower bound {lower:.12g} is {unsound:.2e} above {least:.12g}")
 
 
-def solve_one(pair, seed):
-    outcome = Outcome(pair, seed)
-    case = instance(pair, seed)
-    reference = None
+def unknown_optimum(case, result):
+    """The Interval below the policy that was found, for judging it by its own proof alone."""
+    occupancy = case.model.occupancy(np.array(result.policy))
+    unit = sum(weight * piece.unit(occupancy, np.zeros_like(occupancy)) for weight, piece in case.terms)
+    return Interval(-math.inf, value_of(case.terms, occupancy), unit, occupancy, "the policy itself")
+
+
+def find_optimum(outcome, case):
     try:
         reference = optimum(case.model, case.terms)
         widest = WIDEST + SOUND * reference.cost / reference.size
@@ -121,8 +125,16 @@ def solve_one(pair, seed):
         )
         doubt = sdpa_disagrees(case.model, case.terms, reference)
         outcome.expect(not doubt, "agrees", doubt)
+        return reference
     except ReferenceFailed as error:
         outcome.expect(False, "agrees", f"no reference: {error}")
+        return None
+
+
+def solve_one(pair, seed, arguments):
+    outcome = Outcome(pair, seed)
+    case = instance(pair, seed, arguments.most_pairs)
+    reference = None if arguments.proofs_only else find_optimum(outcome, case)
     try:
         problem = case.problem()
         begin = time.perf_counter()
@@ -131,6 +143,8 @@ def solve_one(pair, seed):
     except Exception as error:  # whatever rgu throws is a failure of this instance, not of the run
         outcome.expect(False, "proven", f"{type(error).__name__}: {error}")
         return outcome, case, reference
+    if arguments.proofs_only:
+        reference = unknown_optimum(case, result)
     if reference is not None:
         judge(outcome, case, result, reference)
     outcome.result = result
@@ -153,11 +167,11 @@ def explain(outcome, case, reference):
     return "\n".join(lines + [f"    {failure}" for failure in outcome.failures])
 
 
-def run_pair(pair, seeds, verbose):
+def run_pair(pair, seeds, arguments):
     outcomes = []
     for seed in seeds:
-        outcome, case, reference = solve_one(pair, seed)
-        if verbose:
+        outcome, case, reference = solve_one(pair, seed, arguments)
+        if arguments.verbose:
             print(explain(outcome, case, reference), flush=True)
         outcome.text = explain(outcome, case, reference) if outcome.failures else ""
         outcome.result = None
@@ -180,6 +194,10 @@ def main():
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--pair", help="only this pair, or those whose name begins so")
     parser.add_argument("--only", type=int, help="only this seed")
+    parser.add_argument("--most-pairs", type=int, default=200, help="of a model; beyond 200 the models grow too")
+    parser.add_argument(
+        "--proofs-only", action="store_true", help="no reference: only the proof and the value of the policy are judged"
+    )
     parser.add_argument("--verbose", action="store_true", help="tell about every instance")
     parser.add_argument("--failures", type=int, default=5, help="how many failures of a pair to show")
     arguments = parser.parse_args()
@@ -193,7 +211,7 @@ def main():
     print(f"{'pair':44} | instances | proven | agree | sound | median ms |   max ms | worst gap")
     failed = []
     for pair in chosen:
-        failed += run_pair(pair, seeds, arguments.verbose)
+        failed += run_pair(pair, seeds, arguments)
     shown = {}
     for outcome in failed:
         shown[outcome.pair] = shown.get(outcome.pair, 0) + 1
