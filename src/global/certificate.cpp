@@ -10,6 +10,7 @@ namespace {
 
 // Where these many sweeps do not settle the span, the model mixes slowly and Krylov solves pay.
 constexpr Index kSweepLimit = 100;
+constexpr double kFarFromZero = 10;  // values this many times their span are worth centring
 
 double bound_from(const FiniteMdp& mdp, const Vector& value, double shortfall, double offset) {
   return bound_of({.states = mdp.states(),
@@ -21,10 +22,29 @@ double bound_from(const FiniteMdp& mdp, const Vector& value, double shortfall, d
                   offset);
 }
 
+// The bound of values V and of V - m, m in the middle of them, where those are much smaller: the
+// rounding is that of the largest of them.
+PlannedBound better_bound(const FiniteMdp& mdp, const Matrix& slope, double offset,
+                          PlannedBound planned) {
+  const Vector& value = planned.value;
+  const double highest = value.maxCoeff(), lowest = value.minCoeff();
+  if (!(value.lpNorm<Eigen::Infinity>() > kFarFromZero * (highest - lowest))) return planned;
+  Vector centred = value.array() - 0.5 * (highest + lowest);
+  const Matrix q = slope + mdp.discount() * mdp.expected_next(centred);
+  const double shortfall = (q.rowwise().minCoeff() - centred).minCoeff();
+  const double bound = bound_from(mdp, centred, shortfall, offset);
+  if (!(bound > planned.bound)) return planned;
+  planned.bound = bound;
+  planned.value = std::move(centred);
+  return planned;
+}
+
 PlannedBound by_policy_iteration(const FiniteMdp& mdp, const Matrix& slope, double offset) {
   Plan plan = optimal_plan(mdp, slope);
   const double bound = bound_from(mdp, plan.relative, plan.shortfall, offset);
-  return {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.relative)};
+  return better_bound(
+      mdp, slope, offset,
+      {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.relative)});
 }
 
 }  // namespace
@@ -60,7 +80,9 @@ PlannedBound planned_bound(const FiniteMdp& mdp, const Matrix& slope, double off
     return by_policy_iteration(mdp, slope, offset);
   }
   const double bound = bound_from(mdp, plan.value, plan.lowest, offset);
-  return {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.value)};
+  return better_bound(
+      mdp, slope, offset,
+      {.bound = bound, .action = std::move(plan.action), .value = std::move(plan.value)});
 }
 
 double planning_bound(const FiniteMdp& mdp, const Matrix& slope, double offset) {

@@ -26,7 +26,6 @@
 namespace rgu {
 namespace {
 
-constexpr Index kMostVertices = 1000;
 constexpr Index kFewParameters = 64;  // of xi, for hulls of members to be a good picture of a set
 
 bool is_point(const ConvexSet& set) { return set.dimension() == 0 || set.diameter() == 0; }
@@ -50,6 +49,36 @@ bool is_polyhedral(const ConvexSet& set) {
          dynamic_cast<const CappedOrthant*>(&set) != nullptr ||
          dynamic_cast<const ProbabilitySimplex*>(&set) != nullptr ||
          dynamic_cast<const Polytope*>(&set) != nullptr;
+}
+
+// The number that more than half of each row are, or else 0.
+Vector majorities(const Matrix& table) {
+  Vector common = Vector::Zero(table.rows());
+  std::vector<double> row(static_cast<std::size_t>(table.cols()));
+  for (Index i = 0; i < table.rows(); ++i) {
+    Eigen::Map<Vector>(row.data(), table.cols()) = table.row(i);
+    const auto middle = row.begin() + std::ssize(row) / 2;
+    std::nth_element(row.begin(), middle, row.end());
+    const double median = *middle;
+    if (2 * (table.row(i).array() == median).count() > table.cols()) common(i) = median;
+  }
+  return common;
+}
+
+// Columns v that may have the largest shift_v + <table_v, lambda> for some lambda >= 0: all but
+// those without an entry above 0 where another has none below 0.
+std::vector<Index> not_dominated(const Matrix& table, const Vector& shift) {
+  const Eigen::RowVectorXd least = table.colwise().minCoeff(), most = table.colwise().maxCoeff();
+  Index best = -1;
+  for (Index v = 0; v < table.cols(); ++v) {
+    if (least(v) >= 0 && (best < 0 || shift(v) > shift(best))) best = v;
+  }
+  std::vector<Index> kept;
+  for (Index v = 0; v < table.cols(); ++v) {
+    const bool dominated = best >= 0 && v != best && most(v) <= 0 && shift(v) <= shift(best);
+    if (!dominated) kept.push_back(v);
+  }
+  return kept;
 }
 
 }  // namespace
@@ -97,7 +126,7 @@ class EnvelopeProgram::Builder {
     return set.dimension() <= kFewParameters && !options_.members.empty();
   }
   Matrix hull_of(const ConvexSet& set, Index begin) const;
-  bool add_vertices(const Matrix& vertices, const Matrix& table, const Vector& shift, Index begin);
+  bool add_vertices(Matrix vertices, Matrix table, Vector shift, Index begin);
   bool add_support(const ConvexSet& set, Index row, double scale);
 
   void add_flow();
@@ -357,13 +386,24 @@ void EnvelopeProgram::Builder::add_entropy(Marginal over, double delta, double w
   }
 }
 
-// weight max over vertices v of (shift_v + <table_v, lambda>).
-bool EnvelopeProgram::Builder::add_vertices(const Matrix& vertices, const Matrix& table,
-                                            const Vector& shift, Index begin) {
+// max over vertices v of (shift_v + <table_v, lambda>).
+bool EnvelopeProgram::Builder::add_vertices(Matrix vertices, Matrix table, Vector shift,
+                                            Index begin) {
+  // What most vertices have in common is a cost, so that their rows are sparse where each vertex
+  // differs from the others in a few numbers only.
+  const Vector common = majorities(table);
+  table.colwise() -= common;
+  add_cost(as_matrix(common, mdp_.states(), mdp_.actions()), 1);
+  const std::vector<Index> kept = not_dominated(table, shift);
+  if (std::ssize(kept) < table.cols()) {
+    vertices = Matrix(vertices(kept, Eigen::all));
+    table = Matrix(table(Eigen::all, kept));
+    shift = Vector(shift(kept));
+  }
   if (rows_ + table.cols() > options_.most_rows) return false;
   const MomentRows rows = add_moment_rows(table, shift, 1);
   result_.stretches_.push_back(
-      {begin, FromVertices{.row = rows.row, .scale = rows.scale, .vertices = vertices}});
+      {begin, FromVertices{.row = rows.row, .scale = rows.scale, .vertices = std::move(vertices)}});
   return add_support(ProbabilitySimplex(table.cols()), rows.row, rows.scale);
 }
 
@@ -381,7 +421,7 @@ bool EnvelopeProgram::Builder::add_divergence(const KlTarget& target, const Conv
     set_fixed(begin, std::move(worst));
     return true;
   }
-  const auto vertices = few_vertices(set, kMostVertices);
+  const auto vertices = few_vertices(set, options_.most_rows);
   if (!vertices || !(vertices->array() > -target.delta()).all()) return false;
   Matrix table(mdp_.states() * mdp_.actions(), vertices->rows());
   for (Index v = 0; v < vertices->rows(); ++v) {
@@ -450,7 +490,7 @@ bool EnvelopeProgram::Builder::add_distance(const ConvexSet& set, double weight,
     return add_support(LpBall({.centre = Vector::Zero(size), .radius = ball->radius(), .p = 1}),
                        rows.row, rows.scale);
   }
-  const auto vertices = few_vertices(set, kMostVertices);
+  const auto vertices = few_vertices(set, options_.most_rows);
   if (!vertices) return false;
   add_squares(Vector::Zero(set.dimension()));
   const Vector shift = 0.5 * weight * vertices->rowwise().squaredNorm();

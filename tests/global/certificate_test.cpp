@@ -44,6 +44,22 @@ TEST(PlanningBound, IsTheLeastValueOfAllPoliciesButNotAbove) {
   }
 }
 
+// Values of about cost / (1-g) must not cost the bound their rounding where they hardly differ.
+TEST(PlanningBound, OfNearlyEqualCostsIsTightNearDiscountOne) {
+  for (const bool sparse : {false, true}) {
+    const FiniteMdp dense = testing_models::random_dense(150, 3, 0.9999, 31);
+    const FiniteMdp mdp = sparse ? testing_models::as_sparse(dense) : dense;
+    Rng rng(32);
+    const Matrix slope = (1 + 1e-6 * normal_cost(150, 3, rng).array()).matrix();
+    const auto action = optimal_plan(mdp, slope).action;
+    const Matrix lambda = occupancy(mdp, deterministic_policy(action, 3));
+    const double least = 1 + lambda.cwiseProduct((slope.array() - 1).matrix()).sum();
+    const double bound = planning_bound(mdp, slope, 0);
+    EXPECT_LE(bound, least + 1e-15) << sparse;
+    EXPECT_NEAR(bound, least, 1e-10) << sparse;
+  }
+}
+
 // Staying costs 1 in state 0 and 0 in state 1; action 1 of state 0 moves to 1 and costs 3. With
 // g = 1/2, staying is worth 1 + 1/2 + ... = 2, moving 3: the bound is (1-g) 2 = 1 from state 0.
 TEST(PlanningBound, MatchesTheHandSolution) {

@@ -11,6 +11,7 @@
 #include "rgu/ambiguity/lp_ball.hpp"
 #include "rgu/ambiguity/matrix_ball.hpp"
 #include "rgu/ambiguity/product_set.hpp"
+#include "rgu/ambiguity/simplex.hpp"
 #include "rgu/ambiguity/singleton.hpp"
 #include "rgu/global/cutting_planes.hpp"
 #include "rgu/mdp/generators.hpp"
@@ -212,6 +213,24 @@ TEST(EnvelopeMinimum, OfPolyhedralEnvelopesIsProvenByOneLinearProgram) {
     const GlobalSolution other =
         cutting_plane_minimum(problem.mdp, problem.utility, problem.ambiguity, {.tolerance = 1e-8});
     EXPECT_NEAR(found.value, other.value, 2e-8 * std::abs(other.value));
+  }
+}
+
+// One row for each vertex, but sparse ones: each vertex differs from the others in one number.
+TEST(EnvelopeMinimum, OfTargetsOnSetsOfManyVerticesIsProvenByInteriorPoints) {
+  const FiniteMdp mdp = random_dense(34, 30, 0.95, 61);
+  const Index pairs = 1020;
+  const QuadraticTarget distance(shape_of(mdp));
+  const KlTarget divergence({.shape = shape_of(mdp), .over = Marginal::kStateActions});
+  const CappedOrthant orthant(pairs, 0.03);
+  const Vector expert = flatten(occupancy(mdp, random_policy(mdp, 62)));
+  const double radius = 1e-5;
+  const LpBall ball({.centre = expert.array() + radius, .radius = radius, .p = 1});
+  for (const EnvelopeProblem& problem :
+       {EnvelopeProblem{mdp, distance, orthant}, EnvelopeProblem{mdp, divergence, ball}}) {
+    const GlobalSolution found = minimum(problem, 1e-6);
+    EXPECT_EQ(found.method, "planning, then interior points");
+    expect_proven(problem, found, 1e-6);
   }
 }
 
