@@ -51,6 +51,9 @@ enum class GlobalStatus {
   kLimit,      // it is not: out of iterations, or rounding ended the progress
 };
 
+// What rounding may do to the expected cost of a policy, relative to the size of the costs.
+inline double rounding_share(double discount) { return 200 * kEps / (1 - discount); }
+
 // A gap is small enough at `relative` times |value| or at `absolute`, whichever is more.
 struct GapTolerance {
   constexpr GapTolerance(double relative_part = 1e-6, std::optional<double> absolute_part = {})
@@ -68,8 +71,8 @@ struct GapTolerance {
     double discount = 0;
   };
   double at(double value, const Scales& scales) const {
-    const double rounded = 200 * kEps / (1 - scales.discount);
-    const double share = std::clamp(rounded, 1e-4 * relative, 1e-2 * relative);
+    const double share =
+        std::clamp(rounding_share(scales.discount), 1e-4 * relative, 1e-2 * relative);
     return std::max(relative * std::abs(value), absolute.value_or(share * scales.cost));
   }
 };

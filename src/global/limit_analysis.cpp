@@ -12,6 +12,7 @@ namespace rgu {
 namespace {
 
 constexpr double kAccuracy = 1e-9;
+constexpr double kMostRounding = 1e-8;  // of limits that are what some policy costs
 
 // min over Lambda of the largest mean excess, each in units of its own size, is a problem of reward
 // models on the simplex: lambda sums to 1, so that the threshold goes into the cost.
@@ -40,7 +41,8 @@ std::optional<Infeasibility> prove_infeasible(const FiniteMdp& mdp, const Limits
   const FeatureRewardRobust utility(scaled.rewards);
   const ProbabilitySimplex weights(limits.thresholds.size());
   const GlobalSolution least = envelope_minimum(mdp, utility, weights, {.tolerance = kAccuracy});
-  if (!(least.lower_bound > 0) || least.witness.pieces.empty()) return std::nullopt;
+  const double rounding = std::min(kMostRounding, rounding_share(mdp.discount()));
+  if (!(least.lower_bound > rounding) || least.witness.pieces.empty()) return std::nullopt;
   Infeasibility proof;
   proof.combination = Vector::Zero(limits.thresholds.size());
   for (const WitnessPiece& piece : least.witness.pieces) {

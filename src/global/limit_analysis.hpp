@@ -16,7 +16,9 @@ struct Infeasibility {
   Vector potential;  // V: (S), the witness, as in Witness
 };
 
-// The proof, if no policy keeps the limits; empty where one does, or where neither is proven.
+// The proof, if no policy keeps the limits; empty where one does, or where neither is proven. A
+// limit may be what a policy costs, up to rounding: excesses below rounding_share of the costs and
+// limits, or 1e-8 of them, are none.
 std::optional<Infeasibility> prove_infeasible(const FiniteMdp& mdp, const Limits& limits);
 
 // The xi of a saddle point when the multipliers of constraints may be as large as they must: the
