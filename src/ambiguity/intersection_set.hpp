@@ -26,7 +26,7 @@ class IntersectionSet final : public ConvexSet {
  public:
   // Throws InvalidInput unless there is at least one part, none is null, all have one dimension,
   // the tolerance is > 0 and max_cycles >= 1; if the parts are proven to have no common point; or
-  // if max_cycles give neither a common point nor a proof.
+  // if neither a common point nor a proof is found.
   explicit IntersectionSet(SetParts parts, IntersectionOptions options = {});
 
   const SetParts& parts() const { return parts_; }
@@ -36,8 +36,9 @@ class IntersectionSet final : public ConvexSet {
   // Exact up to rounding where the class comment says so. Otherwise Dykstra's method: what is
   // returned lies in the last part and is the exact projection onto the common points of the parts
   // after each is moved by at most tolerance * diameter (plus rounding of `point`). How far that is
-  // from the true projection depends on the angles at which the parts meet. Throws NotConverged if
-  // max_cycles do not get there, as happens when such parts only just touch.
+  // from the true projection depends on the angles at which the parts meet. Where max_cycles do not
+  // get there, as happens when such parts only just touch, by tangents of the parts, and then up to
+  // 1000 times as far. Throws NotConverged if that fails too.
   Vector project(const Vector& point) const override;
 
   // That of certified_support.
@@ -63,6 +64,7 @@ class IntersectionSet final : public ConvexSet {
   Vector common_point() const;
   Vector common_point_by_cycles(const Vector& near) const;
   Dykstra approached(const Vector& point) const;
+  std::optional<Vector> nearest_by_tangents(const Vector& point, double tolerance) const;
   static bool settle(Dykstra& dykstra, double tolerance, int max_cycles);
   Vector nearest(const Vector& point, double tolerance) const;
   CertifiedSupport support_by_projections(const Vector& direction) const;

@@ -144,9 +144,18 @@ TEST(IntersectionSet, SaysWhenItCannotTell) {
   EXPECT_THAT(
       [] {
         IntersectionSet({round_square(vec({0, 0})), box(vec({1, -1}), vec({3, 9}))},
-                        {.max_cycles = 20});
+                        {.max_cycles = 4});
       },
-      refuses("intersection may be empty: after 20 cycles"));
+      refuses("intersection may be empty: after 4 cycles"));
+}
+
+TEST(IntersectionSet, FindsWherePartsOnlyTouchByTangents) {
+  const IntersectionSet set({round_square(vec({0, 0})), box(vec({1, -1}), vec({3, 9}))},
+                            {.max_cycles = 50});
+  for (const auto& part : set.parts()) {
+    EXPECT_LE(distance(*part, set.centre()), 1e-9 * set.diameter());
+  }
+  EXPECT_NEAR(set.centre()(0), 1, 1e-8);
 }
 
 TEST(IntersectionSet, ThrowsWhenTheCyclesDoNotSuffice) {

@@ -310,14 +310,15 @@ void expect_exact(const IntersectionSet& set, const Vector& member, Rng& rng) {
     for (const auto& part : set.parts()) worst = std::max(worst, distance(*part, x));
     return worst;
   };
-  EXPECT_LE(outside(set.centre()), 1e-9 * size);
+  const double near = 1e-9 * size + kEps * member.norm();  // of degenerate sets, rounding decides
+  EXPECT_LE(outside(set.centre()), near);
   for (int k = 0; k < 4; ++k) {
     Vector direction = normal_vector(n, rng);
     if (k == 2) direction = Vector::Unit(n, static_cast<Index>(rng.below(n)));
     if (k == 3) direction = Vector::Ones(n) + 1e-3 * direction;
     direction *= std::pow(10.0, rng.uniform(-6, 6));
     const CertifiedSupport best = set.certified_support(direction);
-    EXPECT_LE(outside(best.point), 1e-9 * size);
+    EXPECT_LE(outside(best.point), near);
     EXPECT_GE(best.gap, 0);
     EXPECT_LE(best.gap, 1e-9 * size * direction.norm());
     EXPECT_LE(direction.dot(member - best.point), best.gap + rounding * direction.norm());
@@ -325,7 +326,7 @@ void expect_exact(const IntersectionSet& set, const Vector& member, Rng& rng) {
     const Vector point =
         set.centre() + std::pow(10.0, rng.uniform(-2, 3)) * size * normal_vector(n, rng);
     const Vector nearest = set.project(point);
-    EXPECT_LE(outside(nearest), 1e-9 * size);
+    EXPECT_LE(outside(nearest), near);
     const Vector outward = point - nearest;
     if (outward.norm() < 1e-6 * size) continue;  // mostly rounding
     const CertifiedSupport highest = set.certified_support(outward);
@@ -369,7 +370,7 @@ TEST(IntersectionSet, OfRandomPolyhedraBallsAndAnEllipsoidIsExact) {
 // Two curved parts of other kinds: no closed form, but the bound holds and nothing is thrown.
 TEST(IntersectionSet, SupportPointsOfOtherPartsAreCertified) {
   int settled = 0;
-  constexpr int kCases = 40;
+  constexpr int kCases = 200;
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     Family family(4, 1.0, 1000 + seed);
     const Vector centre = family.member() + 0.3 * irregular(4, seed);
