@@ -34,7 +34,7 @@ FUZZ_PACKAGES=(clang libclang-rt-dev libutf8proc-dev zlib1g-dev liblzma-dev)
 # What scripts/arm64 needs: on this machine, and in the root of the other.
 ARM64_PACKAGES=(g++-aarch64-linux-gnu qemu-user)
 ARM64_ROOT_PACKAGES=(libstdc++-12-dev libeigen3-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev
-  librandom123-dev libopenblas-dev coinor-libclp-dev libgtest-dev libgmock-dev librapidcheck-dev)
+  librandom123-dev libopenblas-dev coinor-libclp-dev zlib1g-dev libgtest-dev libgmock-dev librapidcheck-dev)
 # What its tests, benchmarks and checks need beyond that.
 TEST_PACKAGES=("${LLM_PACKAGES[@]}" "${MPI_PACKAGES[@]}" "${PYTHON_PACKAGES[@]}" "${PYTHON_TEST_PACKAGES[@]}" libadolc-dev libgtest-dev
   libgmock-dev librapidcheck-dev libbenchmark-dev python3-cvxopt sdpa chromium chromium-driver

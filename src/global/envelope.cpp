@@ -144,9 +144,15 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
     if (simplex && pairs <= kSimplexModel) add_simplex();
     add("interior points", std::make_unique<InteriorPointMethod>(problem, *program));
     if (simplex && pairs > kSimplexModel) add_simplex();
-  } else if (pairs <= kSmallModel && utility.nature_dimension() > 0 &&
-             EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}})) {
-    add("hull of answers", std::make_unique<HullMethod>(problem));
+  } else if (pairs <= kSmallModel && utility.nature_dimension() > 0) {
+    // In few dimensions a few answers are a good picture of the set.
+    if (!ball && utility.nature_dimension() > kFewKinks &&
+        EnvelopeProgram::of(problem, {.ball_length = 1})) {
+      add("programs at lengths of a ball", std::make_unique<BallMethod>(problem));
+    }
+    if (EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}})) {
+      add("hull of answers", std::make_unique<HullMethod>(problem));
+    }
   }
   if (ball && !flow_first) add_flow();
   if (pairs > kSmallModel) {

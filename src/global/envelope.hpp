@@ -22,6 +22,7 @@ struct EnvelopeOptions {
 //   few numbers in xi, sparse    columns and cuts before those interior points
 //   linear in a few xi on sets   programs on the hull of the adversary's answers so far
 //     that are not polyhedra
+//   a polyhedron and one ball    programs at lengths of the ball's dual vector
 //   rewards in an l_p ball, or   interior points of the flow (reward_interior_point.hpp); on sparse
 //     an l_1 ball and boxes      models with S A > kSmallModel before the programs
 //   all, S A <= kSmallModel      projected descent, then cutting planes

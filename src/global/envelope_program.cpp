@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rgu/ambiguity/box.hpp"
+#include "rgu/ambiguity/euclidean_ball.hpp"
 #include "rgu/ambiguity/intersection_set.hpp"
 #include "rgu/ambiguity/lp_ball.hpp"
 #include "rgu/ambiguity/polytope.hpp"
@@ -277,6 +278,20 @@ bool EnvelopeProgram::Builder::add_support(const ConvexSet& set, Index row, doub
       }
       set_entry(row + k, add_columns(1, scale * box->upper(k)), 1);
       set_entry(row + k, add_columns(1, -scale * box->lower(k)), -1);
+    }
+    return true;
+  }
+  if (const auto round = as_euclidean_ball(set)) {
+    if (!(options_.ball_length > 0) || result_.ball_size_ > 0) return false;
+    result_.ball_ = columns_;
+    result_.ball_size_ = n;
+    for (Index k = 0; k < n; ++k) {
+      const Index column = add_columns(1, scale * round->centre(k), Sign::kFree);
+      set_entry(row + k, column, 1);
+      result_.program_.smooth.push_back({.kind = SmoothTerm::Kind::kSquare,
+                                         .variable = column,
+                                         .weight = scale * round->radius / options_.ball_length,
+                                         .parameter = 0});
     }
     return true;
   }

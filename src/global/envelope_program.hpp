@@ -22,6 +22,10 @@ struct ProgramOptions {
   // and drifts of one row, are taken on the hull of these, so that the program bounds Gamma from
   // below.
   std::vector<Vector> members = {};
+  // > 0: one Euclidean ball may be among the parts of sets. The dual of its maximum is r |y|, which
+  // is the least of (r/2) (|y|^2 / length + length) over lengths: the program has the first term at
+  // this length, and is that of the ball where length = |y|. 0: no balls.
+  double ball_length = 0;
   // Constraints must hold, whatever their multipliers: these are then unbounded.
   bool hard_limits = false;
 };
@@ -45,6 +49,8 @@ class EnvelopeProgram {
                                            const ProgramOptions& options = {});
 
   const ConvexProgram& program() const { return program_; }
+  // |y| of ProgramOptions::ball_length.
+  double ball_length(const Vector& x) const { return x.segment(ball_, ball_size_).stableNorm(); }
   bool is_linear() const { return program_.smooth.empty(); }
 
   // The values of the variables at a member of Lambda, those beyond lambda being a guess.
@@ -110,6 +116,8 @@ class EnvelopeProgram {
   Index nature_ = 0;
   std::vector<Index> reached_;  // states
   Index masses_ = -1;           // the first variable of the state masses; -1: none
+  Index ball_ = 0;              // the first variable y of a Euclidean ball
+  Index ball_size_ = 0;         // how many there are; 0: no ball
   ConvexProgram program_;
   std::vector<Stretch> stretches_;
 };

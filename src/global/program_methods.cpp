@@ -1,6 +1,7 @@
 #include "rgu/global/program_methods.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "rgu/global/simplex_method.hpp"
 #include "rgu/mdp/occupancy.hpp"
@@ -12,6 +13,8 @@ constexpr Index kMostColumns = 20000;  // of a linear program for the simplex me
 constexpr Index kMostMembers = 600;
 constexpr int kMostSteps = 200;
 constexpr int kProgramPatience = 8;  // steps that bring no smaller gap, once bounds are asked for
+constexpr int kMostLengths = 100;
+constexpr double kShortest = 1e-12;  // of a ball's dual vector: occupancies sum to 1
 constexpr double kClose = 100;       // bounds are asked for at this many times the gap wanted
 
 // Where f is concave in xi, and not only linear, the mean answer is worse for the policy than the
@@ -106,6 +109,29 @@ bool HullMethod::advance(EnvelopeSearch& search) {
   idle_ = search.excess() < 0.9 * least_excess_ ? 0 : idle_ + 1;
   least_excess_ = std::min(least_excess_, search.excess());
   return std::ssize(members_) < kMostMembers && idle_ < 20;
+}
+
+bool BallMethod::advance(EnvelopeSearch& search) {
+  const auto program = EnvelopeProgram::of(problem_, {.ball_length = length_});
+  if (!program) return false;
+  const auto point = solve(*program, search.best().occupancy,
+                           0.01 * search.wanted_gap() / search.best().cost_scale);
+  if (!point) return false;
+  offer_solution(search, problem_, *program, *point);
+  if (search.certified()) return true;
+  const double found = program->ball_length(point->x);
+  (found > length_ ? low_ : high_) = length_;
+  // Twice the fixed-point step in the logarithm, then the middle of what is left.
+  const double leap = found * (found / length_);
+  if (low_ < leap && leap < high_ && steps_ % 3 != 2) {
+    length_ = leap;
+  } else if (low_ > 0 && std::isfinite(high_)) {
+    length_ = std::sqrt(low_ * high_);
+  } else {
+    length_ = found > length_ ? 10 * length_ : 0.1 * length_;
+  }
+  ++steps_;
+  return steps_ < kMostLengths && low_ < (1 - 1e-12) * high_ && length_ > kShortest;
 }
 
 }  // namespace rgu

@@ -65,4 +65,22 @@ class HullMethod final : public EnvelopeMethod {
   int idle_ = 0;
 };
 
+// Programs at lengths of a Euclidean ball's dual vector, until the length is that of the vector:
+// for intersections of polyhedra and a ball. The minimum over the occupancies is convex in the
+// length, and the sign of |y| - length tells on which side of the best one it is. A step solves one
+// of them.
+class BallMethod final : public EnvelopeMethod {
+ public:
+  explicit BallMethod(const EnvelopeProblem& problem) : problem_(problem) {}
+
+  bool advance(EnvelopeSearch& search) override;
+
+ private:
+  EnvelopeProblem problem_;
+  double length_ = 0.1;  // next
+  double low_ = 0;       // the best length is between these
+  double high_ = kInfinity;
+  int steps_ = 0;
+};
+
 }  // namespace rgu

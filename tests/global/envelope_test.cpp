@@ -8,6 +8,7 @@
 #include "laws/models.hpp"
 #include "laws/throws.hpp"
 #include "rgu/ambiguity/box.hpp"
+#include "rgu/ambiguity/intersection_set.hpp"
 #include "rgu/ambiguity/lp_ball.hpp"
 #include "rgu/ambiguity/matrix_ball.hpp"
 #include "rgu/ambiguity/product_set.hpp"
@@ -231,6 +232,22 @@ TEST(EnvelopeMinimum, OfTargetsOnSetsOfManyVerticesIsProvenByInteriorPoints) {
     const GlobalSolution found = minimum(problem, 1e-6);
     EXPECT_EQ(found.method, "planning, then interior points");
     expect_proven(problem, found, 1e-6);
+  }
+}
+
+// Probability-like rewards near an expert's: no polyhedron, and too many numbers for a hull.
+TEST(EnvelopeMinimum, OfAPolyhedronCutByABallIsProvenAtTheLengthOfItsDualVector) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const FiniteMdp mdp = random_dense(10, 4, seed % 2 == 0 ? 0.9 : 0.999, 70 + seed);
+    const RewardRobust rewards(shape_of(mdp));
+    const Vector expert = flatten(occupancy(mdp, random_policy(mdp, 80 + seed)));
+    const IntersectionSet near(
+        {std::make_shared<ProbabilitySimplex>(40),
+         std::make_shared<LpBall>(
+             LpBallShape{.centre = expert, .radius = std::pow(10.0, -2.0 + 0.5 * seed), .p = 2})});
+    const GlobalSolution found = minimum({mdp, rewards, near}, 1e-6);
+    EXPECT_THAT(found.method, Not(HasSubstr("descent"))) << seed;
+    expect_proven({mdp, rewards, near}, found, 1e-6);
   }
 }
 
