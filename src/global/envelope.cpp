@@ -145,14 +145,13 @@ EnvelopeSolver::EnvelopeSolver(const FiniteMdp& mdp, const Utility& utility,
     add("interior points", std::make_unique<InteriorPointMethod>(problem, *program));
     if (simplex && pairs > kSimplexModel) add_simplex();
   } else if (pairs <= kSmallModel && utility.nature_dimension() > 0) {
+    const bool has_hull = !!EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}});
     // In few dimensions a few answers are a good picture of the set.
-    if (!ball && utility.nature_dimension() > kFewKinks &&
+    if (!ball && !(has_hull && utility.nature_dimension() <= kFewKinks) &&
         EnvelopeProgram::of(problem, {.ball_length = 1})) {
       add("programs at lengths of a ball", std::make_unique<BallMethod>(problem));
     }
-    if (EnvelopeProgram::of(problem, {.members = {centre_of(ambiguity)}})) {
-      add("hull of answers", std::make_unique<HullMethod>(problem));
-    }
+    if (has_hull) add("hull of answers", std::make_unique<HullMethod>(problem));
   }
   if (ball && !flow_first) add_flow();
   if (pairs > kSmallModel) {

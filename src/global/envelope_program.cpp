@@ -285,6 +285,7 @@ bool EnvelopeProgram::Builder::add_support(const ConvexSet& set, Index row, doub
     if (!(options_.ball_length > 0) || result_.ball_size_ > 0) return false;
     result_.ball_ = columns_;
     result_.ball_size_ = n;
+    result_.ball_centre_ = Vector::Zero(n);
     for (Index k = 0; k < n; ++k) {
       const Index column = add_columns(1, scale * round->centre(k), Sign::kFree);
       set_entry(row + k, column, 1);
@@ -447,13 +448,13 @@ bool EnvelopeProgram::Builder::add_divergence(const KlTarget& target, const Conv
 
 // (1/2)|lambda - xi|^2 = (1/2)|lambda - c|^2 + <eta, lambda - c> + (1/2)|eta|^2 with xi = c - eta.
 bool EnvelopeProgram::Builder::add_distance(const ConvexSet& set, double weight, Index begin) {
-  const auto add_squares = [&](const Vector& centre) {
+  const auto add_squares = [&](const Vector& centre, double factor = 1) {
     const Masses at = masses(Marginal::kStateActions);
     for (Index k = 0; k < pairs_; ++k) {
       result_.program_.smooth.push_back(
           {.kind = SmoothTerm::Kind::kSquare,
            .variable = k,
-           .weight = weight,
+           .weight = factor * weight,
            .parameter = centre(at.number[static_cast<std::size_t>(k)])});
     }
     return at.number;
@@ -487,10 +488,22 @@ bool EnvelopeProgram::Builder::add_distance(const ConvexSet& set, double weight,
     return true;
   }
   if (const auto ball = as_euclidean_ball(set)) {
-    if (dynamic_cast<const QuadraticTarget*>(&whole_) == nullptr) return false;
-    add_squares(ball->centre);
+    const bool alone = dynamic_cast<const QuadraticTarget*>(&whole_) != nullptr;
+    const double length = alone ? 0 : options_.ball_length;
+    if (!alone) {  // (1/2) (|lambda - c| + r)^2 has the term r |lambda - c|
+      if (!(length > 0) || result_.ball_size_ > 0) return false;
+      result_.ball_ = 0;
+      result_.ball_size_ = pairs_;
+    }
+    const std::vector<Index> pairs =
+        add_squares(ball->centre, alone ? 1 : 1 + ball->radius / length);
+    if (!alone) {
+      result_.ball_centre_ = ball->centre(pairs);
+      result_.ball_rest_ =
+          std::sqrt(std::max(0.0, ball->centre.squaredNorm() - result_.ball_centre_.squaredNorm()));
+    }
     result_.stretches_.push_back(
-        {begin, FromDistance{.centre = ball->centre, .radius = ball->radius}});
+        {begin, FromDistance{.centre = ball->centre, .radius = ball->radius, .length = length}});
     return true;
   }
   if (const LpBall* ball = as_cross_polytope(set)) {  // eta in the ball around 0, its corners mixed
@@ -582,6 +595,11 @@ Vector EnvelopeProgram::start(const Matrix& occupancy) const {
   return x;
 }
 
+double EnvelopeProgram::ball_length(const Vector& x) const {
+  if (ball_size_ == 0) return 0;
+  return std::hypot((x.segment(ball_, ball_size_) - ball_centre_).stableNorm(), ball_rest_);
+}
+
 Matrix EnvelopeProgram::occupancy(const Vector& x) const {
   Matrix result = Matrix::Zero(states_, actions_);
   for (Index k = 0; k < std::ssize(reached_); ++k) {
@@ -600,6 +618,10 @@ AdversaryMixture EnvelopeProgram::distribution(const Stretch& stretch, const Pro
       away *= distance->radius / length;
     } else {
       away = distance->radius * Vector::Unit(away.size(), 0);
+    }
+    if (distance->length > 0) {
+      const double toward = 0.5 * (1 + std::min(1.0, length / distance->length));
+      return {{toward, 1 - toward}, {distance->centre + away, distance->centre - away}};
     }
     if (!at_kink) return {{1}, {distance->centre + away}};
     return {{0.5, 0.5}, {distance->centre + away, distance->centre - away}};

@@ -22,7 +22,8 @@ struct ProgramOptions {
   // and drifts of one row, are taken on the hull of these, so that the program bounds Gamma from
   // below.
   std::vector<Vector> members = {};
-  // > 0: one Euclidean ball may be among the parts of sets. The dual of its maximum is r |y|, which
+  // > 0: one Euclidean ball may be among the parts of sets, or be the set of a target that is part
+  // of a sum. The dual of its maximum is r |y|, or has this term with y = lambda - centre, which
   // is the least of (r/2) (|y|^2 / length + length) over lengths: the program has the first term at
   // this length, and is that of the ball where length = |y|. 0: no balls.
   double ball_length = 0;
@@ -50,7 +51,7 @@ class EnvelopeProgram {
 
   const ConvexProgram& program() const { return program_; }
   // |y| of ProgramOptions::ball_length.
-  double ball_length(const Vector& x) const { return x.segment(ball_, ball_size_).stableNorm(); }
+  double ball_length(const Vector& x) const;
   bool is_linear() const { return program_.smooth.empty(); }
 
   // The values of the variables at a member of Lambda, those beyond lambda being a guess.
@@ -101,6 +102,7 @@ class EnvelopeProgram {
   struct FromDistance {
     Vector centre;
     double radius = 0;
+    double length = 0;  // > 0: r |y| at this length (ProgramOptions)
   };
   struct Stretch {
     Index begin = 0;
@@ -118,6 +120,8 @@ class EnvelopeProgram {
   Index masses_ = -1;           // the first variable of the state masses; -1: none
   Index ball_ = 0;              // the first variable y of a Euclidean ball
   Index ball_size_ = 0;         // how many there are; 0: no ball
+  Vector ball_centre_ = {};     // what is taken off them
+  double ball_rest_ = 0;        // the length of what is not among the variables
   ConvexProgram program_;
   std::vector<Stretch> stretches_;
 };

@@ -381,6 +381,32 @@ TEST(EnvelopeMinimum, OfSumsOverProductSetsIsProven) {
   expect_proven({mdp, sum, product}, minimum({mdp, sum, product}, 1e-6), 1e-6);
 }
 
+// A target on a ball beside a reward: small weights of the reward leave the optimum at the kink,
+// where the target is attained, large ones do not.
+TEST(EnvelopeMinimum, OfATargetOnABallBesideARewardIsProvenAtAndAwayFromTheKink) {
+  const FiniteMdp mdp = random_dense(7, 3, 0.95, 91);
+  const auto distance = std::make_shared<QuadraticTarget>(shape_of(mdp));
+  const auto reward = std::make_shared<LinearReward>(uniform_matrix(7, 3, 92));
+  const Vector expert = flatten(occupancy(mdp, random_policy(mdp, 93)));
+  const LpBall ball({.centre = expert, .radius = 0.1, .p = 2});
+  for (const double weight : {1e-3, 0.05, 1.0, 30.0}) {
+    const Sum sum({{.weight = weight, .utility = reward}, {.weight = 1, .utility = distance}});
+    const GlobalSolution found = minimum({mdp, sum, ball}, 1e-7);
+    if (weight <= 0.05) {
+      EXPECT_EQ(found.method, "planning, then programs at lengths of a ball");
+    }
+    EXPECT_THAT(found.method, Not(HasSubstr("descent")));
+    expect_proven({mdp, sum, ball}, found, 1e-7);
+    const double away = (flatten(found.occupancy) - expert).norm();
+    if (weight < 0.01) {
+      EXPECT_LE(away, 1e-6);
+    }
+    if (weight >= 1) {
+      EXPECT_GE(away, 1e-3);
+    }
+  }
+}
+
 // Smoothing adds between 0 and (log d) / b to f, and what is known of a worst case is as good as
 // that: a wider gap is certified, a narrower one never is.
 TEST(EnvelopeMinimum, OfSmoothedDriftIsThePlainOneUpToTheSmoothing) {
